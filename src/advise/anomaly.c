@@ -121,7 +121,7 @@ int trk__anomaly_drift(const double *values, size_t count, double floor_share, d
 	if (!(floor_share > 0))
 		return -EINVAL;
 	if (n <= TRK_ANOMALY_RUNS_MIN)
-		return -TRK_E_NODATA;
+		return -TRK_ERR_NODATA;
 	for (size_t i = TRK_ANOMALY_RUNS_MIN; i < n; i++)
 		drift = next_drift(&d, ln, i, floor_share);
 	*ret = drift;

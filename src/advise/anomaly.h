@@ -48,7 +48,7 @@ int trk__anomaly_judge_ln(const double *ln, size_t n, double value, double floor
  * the cumulative sum exceeds TRK_DRIFT_LIMIT, positive upwards ("has become slower, bigger"),
  * negative downwards, else 0. Each value is compared with the TRK_ANOMALY_STREAM_RUNS before it (5
  * at least) and counts for TRK_ANOMALY_LIMIT at most, so that one odd run is not a drift; the sum
- * restarts from 0 after a change. Returns 0, or -TRK_E_NODATA with fewer than 6 values. */
+ * restarts from 0 after a change. Returns 0, or -TRK_ERR_NODATA with fewer than 6 values. */
 int trk__anomaly_drift(const double *values, size_t count, double floor_share, double *ret);
 
 /* The same for every value in one pass: writes the ascending indices of the values that show a

@@ -270,7 +270,7 @@ int trk__cpu_advise(const struct trk_busy *h, const struct trk_cpu_options *opti
 	const struct trk_busy *seen;
 
 	if (!(trk__busy_seconds(h) > 0))
-		return -TRK_E_NODATA;
+		return -TRK_ERR_NODATA;
 	if (options)
 		o = *options;
 	seen = o.seen ? o.seen : h;

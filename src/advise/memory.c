@@ -616,7 +616,7 @@ int trk__memory_advise(const struct trk_earlier_run *runs, size_t count,
 	if (rc < 0)
 		return rc;
 	if (!choose_from(&c, &view))
-		return -TRK_E_NODATA;
+		return -TRK_ERR_NODATA;
 	failure = failure_floor(&view);
 	jump = jump_floor(&view);
 	kills = trk__open_kills(&view);
@@ -641,7 +641,7 @@ int trk__memory_next_rung(const struct trk_earlier_run *runs, size_t count,
 	if (!trk__memory_known(failed_bytes))
 		return -EINVAL;
 	if (!choose_from(&c, &view))
-		return -TRK_E_NODATA;
+		return -TRK_ERR_NODATA;
 	*ret_bytes = cut_to_machine(rung_of(&c, &o, failed_bytes), &o);
 	return 0;
 }
@@ -659,7 +659,7 @@ int trk__memory_chance(const struct trk_earlier_run *runs, size_t count,
 	if (!trk__memory_known(bytes))
 		return -EINVAL;
 	if (!choose_from(&c, &view))
-		return -TRK_E_NODATA;
+		return -TRK_ERR_NODATA;
 	*ret = trk__ratios_chance(&c.ratios, bytes / c.ratios.forecast_bytes);
 	return 0;
 }

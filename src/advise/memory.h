@@ -127,7 +127,7 @@ struct trk_memory_advice {
 };
 
 /* Advise on the next run after `count` earlier ones, oldest first (borrowed). `options` may be
- * NULL. Returns 0; -TRK_E_NODATA when no run has a memory figure; -EINVAL for an invalid
+ * NULL. Returns 0; -TRK_ERR_NODATA when no run has a memory figure; -EINVAL for an invalid
  * enumeration value. *ret is untouched on failure. */
 int trk__memory_advise(const struct trk_earlier_run *runs, size_t count,
 		       const struct trk_memory_options *options, struct trk_memory_advice *ret);

@@ -50,7 +50,7 @@ int trk__original_advise(const struct trk_original_run *runs, size_t count,
 		gpu_mean += r->mean_gpus > 0 ? r->mean_gpus : 0;
 	}
 	if (!(known > 0) && isnan(memory))
-		return -TRK_E_NODATA;
+		return -TRK_ERR_NODATA;
 	*ret = (struct trk_original_advice){
 		.cpu = known > 0 ? at_least_one(cores / known) : NAN,
 		.memory_mib = trk__original_round_memory(memory * headroom),

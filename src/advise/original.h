@@ -30,7 +30,7 @@ struct trk_original_advice {
  * NaN of NaN. */
 double trk__original_round_memory(double mib);
 
-/* Returns 0, or -TRK_E_NODATA where no run has a figure of CPU or memory. */
+/* Returns 0, or -TRK_ERR_NODATA where no run has a figure of CPU or memory. */
 int trk__original_advise(const struct trk_original_run *runs, size_t count,
 			 struct trk_original_advice *ret);
 

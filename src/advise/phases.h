@@ -65,7 +65,7 @@ struct trk_split {
 };
 
 /* Rows in time order: seconds that each covers, cores busy, memory (borrowed). A row with an
- * unknown figure counts with the last known one. Returns 0; -TRK_E_NODATA without a row of known
+ * unknown figure counts with the last known one. Returns 0; -TRK_ERR_NODATA without a row of known
  * time; -ENOMEM. options may be NULL. */
 int trk__split_advise(const double *seconds, const double *cores, const double *memory_bytes,
 		      size_t rows, const struct trk_split_options *options, struct trk_split *ret);

@@ -240,7 +240,7 @@ int trk__split_advise(const double *seconds, const double *cores, const double *
 	int rc;
 
 	if (rows == 0)
-		return -TRK_E_NODATA;
+		return -TRK_ERR_NODATA;
 	work_options(&w, options);
 	rc = work_allocate(&w);
 	if (rc == 0) {
@@ -250,7 +250,7 @@ int trk__split_advise(const double *seconds, const double *cores, const double *
 			*ret = (struct trk_split){0};
 			conclude(&w, ret);
 		} else {
-			rc = -TRK_E_NODATA;
+			rc = -TRK_ERR_NODATA;
 		}
 	}
 	work_release(&w);

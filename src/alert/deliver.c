@@ -190,7 +190,7 @@ static int begin(struct transfer *t, const char *host, struct trk_error *reterr)
 {
 	*t = (struct transfer){.host = host};
 	if (trk__curl_load(&t->curl) < 0)
-		return trk__error_set(reterr, -TRK_E_UNSUPPORTED, host,
+		return trk__error_set(reterr, -TRK_ERR_UNSUPPORTED, host,
 				      "libcurl cannot be loaded. %s",
 				      trk__os_library_advice("Try: apt install libcurl4"));
 	t->easy = t->curl.easy_init();
@@ -223,7 +223,7 @@ static int sign(const char *key, const struct trk_buf *body, char text[80])
 		i++;
 	if (i == 2 || !hmac(sha256(), key, (int) strlen(key), (unsigned char *) body->data,
 			    body->len, digest, &len))
-		return -TRK_E_UNSUPPORTED;
+		return -TRK_ERR_UNSUPPORTED;
 	(void) snprintf(text, 80, "sha256=");
 	for (unsigned int k = 0; k < len && k < 32; k++)
 		(void) snprintf(text + 7 + 2 * k, 3, "%02x", digest[k]);
@@ -236,7 +236,7 @@ static int add_signature(struct transfer *t, const char *key, const struct trk_b
 	char text[80], line[120];
 
 	if (sign(key, body, text) < 0)
-		return trk__error_set(reterr, -TRK_E_UNSUPPORTED, t->host,
+		return trk__error_set(reterr, -TRK_ERR_UNSUPPORTED, t->host,
 				      "libcrypto, which signs, cannot be loaded. Try: apt install "
 				      "libssl3");
 	(void) snprintf(line, sizeof(line), "X-Signature: %s", text);

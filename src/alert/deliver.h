@@ -31,7 +31,7 @@ struct trk_alert_account {
 };
 
 /* Send to address: a URL, or for mail the recipients, separated by commas. Private and loopback
- * addresses, and plain HTTP, are refused unless the host is listed. Returns 0; -TRK_E_UNSUPPORTED
+ * addresses, and plain HTTP, are refused unless the host is listed. Returns 0; -TRK_ERR_UNSUPPORTED
  * without libcurl; -EINVAL and -EACCES for an address that cannot be used; -EPROTO where the server
  * refuses the message; -EIO where it may work later; with *reterr. */
 int trk__alert_deliver(const struct trk_alert_sink *sink, const char *address,

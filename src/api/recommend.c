@@ -27,7 +27,7 @@ static int read_words(struct trk_recommend_request *q, const struct trk_recommen
 				"tags: %s: not of the form KEY or KEY=VALUE, or too long",
 				o->tags[i]);
 	if (r == 0 && !(o->input_bytes >= 0 && o->input_bytes <= 1e18))
-		r = trk__error_set(error, -TRK_E_RANGE, "", "input_bytes: out of range");
+		r = trk__error_set(error, -TRK_ERR_RANGE, "", "input_bytes: out of range");
 	if (r == 0 && o->instance) {
 		r = trk__cloud_state(o->instance, stated);
 		if (r < 0)

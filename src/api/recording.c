@@ -13,11 +13,6 @@
 
 enum { SUMMARY_MAX = 4 * 1024 * 1024 };
 
-/* The public codes equal the internal ones, and none is missing. */
-#define X(name, value, text)                                                                       \
-	_Static_assert(TRK_ERR_##name == TRK_E_##name, "TRK_ERR_" #name " differs");
-TRK_ERROR_LIST(X)
-#undef X
 _Static_assert(TRK_UNKNOWN == (int) TRK_QUALITY_UNKNOWN && TRK_EXACT == (int) TRK_QUALITY_EXACT &&
 		       TRK_AT_LEAST == (int) TRK_QUALITY_AT_LEAST &&
 		       TRK_AT_MOST == (int) TRK_QUALITY_AT_MOST &&

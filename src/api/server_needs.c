@@ -40,7 +40,7 @@ int trk__server_needs_take(const struct trk_server_needs *given, struct trk_serv
 		return trk__why(why, size, -EINVAL, "needs: size is not set");
 	memcpy(n, given, given->size < sizeof(*n) ? given->size : sizeof(*n));
 	if (!are_in_range(n))
-		return trk__why(why, size, -TRK_E_RANGE, "needs: a number is out of range");
+		return trk__why(why, size, -TRK_ERR_RANGE, "needs: a number is out of range");
 	if (trk__offers_order(n->order_by) < 0)
 		return trk__why(why, size, -EINVAL,
 				"order_by: not one of: price run-cost score-per-price");

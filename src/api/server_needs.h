@@ -9,7 +9,7 @@
 int trk__why(char *why, size_t size, int code, const char *text);
 
 /* Copy the caller's struct. Fields that an older caller's shorter struct lacks are 0, all of them
- * for NULL. 0, -EINVAL or -TRK_E_RANGE, with a sentence in `why`. */
+ * for NULL. 0, -EINVAL or -TRK_ERR_RANGE, with a sentence in `why`. */
 int trk__server_needs_take(const struct trk_server_needs *given, struct trk_server_needs *n,
 			   char *why, size_t size);
 /* The names, which point into the needs, and the amounts and flags. */

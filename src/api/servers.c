@@ -303,7 +303,7 @@ int trk_recording_bill(const struct trk_recording *recording, const struct trk_c
 	int r = 0;
 
 	if (!catalog && !record->place.has_cost)
-		return -TRK_E_NODATA;
+		return -TRK_ERR_NODATA;
 	if (instance)
 		r = trk__cloud_state(instance, &cloud);
 	if (r < 0)

@@ -66,7 +66,7 @@ static int check_options(const struct trk_tracker_options *o, char *why, size_t 
 		int code;
 		const char *text;
 	} wrong[] = {
-		{!(o->interval_s >= 0.01 && o->interval_s <= 3600), -TRK_E_RANGE, interval},
+		{!(o->interval_s >= 0.01 && o->interval_s <= 3600), -TRK_ERR_RANGE, interval},
 		{o->pid < 0, -EINVAL, pid},
 		{o->dir && !*o->dir, -EINVAL, "dir: an empty name"},
 		{o->argv && !o->argv[0], -EINVAL, "argv: no command"},
@@ -77,7 +77,7 @@ static int check_options(const struct trk_tracker_options *o, char *why, size_t 
 		{o->lines_hz != 0 && !o->in_thread, -EINVAL,
 		 "lines_hz is of a thread; a process has --lines in its options"},
 		{!(o->lines_hz <= 0) && !(o->lines_hz >= 0.1 && o->lines_hz <= TRK_STACKS_HZ_MAX),
-		 -TRK_E_RANGE, "lines_hz: must be from 0.1 to 1000 a second"},
+		 -TRK_ERR_RANGE, "lines_hz: must be from 0.1 to 1000 a second"},
 	};
 
 	(void) snprintf(interval, sizeof(interval), "interval of %g s: must be from 0.01 to 3600 s",

@@ -23,5 +23,5 @@ int trk__curl_load(struct trk_curl *ret)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (trk__library_load(names[i], wanted, sizeof(wanted) / sizeof(wanted[0])))
 			return 0;
-	return -TRK_E_UNSUPPORTED;
+	return -TRK_ERR_UNSUPPORTED;
 }

@@ -55,7 +55,7 @@ struct trk_curl {
 	void (*slist_free_all)(struct curl_slist *);
 };
 
-/* Returns 0 or -TRK_E_UNSUPPORTED. libcurl is never unloaded: it starts threads that cannot be
+/* Returns 0 or -TRK_ERR_UNSUPPORTED. libcurl is never unloaded: it starts threads that cannot be
  * stopped. */
 int trk__curl_load(struct trk_curl *ret);
 

@@ -16,11 +16,28 @@ const char *trk__strerror(int code)
 	if (code < 0 && code != INT_MIN) /* which has no positive */
 		code = -code;
 	switch (code) {
-#define X(name, value, text)                                                                       \
-	case TRK_E_##name:                                                                         \
-		return text;
-		TRK_ERROR_LIST(X)
-#undef X
+	case TRK_ERR_FORMAT:
+		return "not a resource-tracker recording";
+	case TRK_ERR_VERSION:
+		return "recording made by a newer version of resource-tracker";
+	case TRK_ERR_DAMAGED:
+		return "damaged recording";
+	case TRK_ERR_NODATA:
+		return "no data";
+	case TRK_ERR_NORUN:
+		return "no such run";
+	case TRK_ERR_AMBIGUOUS:
+		return "more than one run matches";
+	case TRK_ERR_UNSUPPORTED:
+		return "not supported by this kernel";
+	case TRK_ERR_RANGE:
+		return "out of range";
+	case TRK_ERR_SYMLINK:
+		return "a symbolic link stands there, and is not followed";
+	case TRK_ERR_UNTRUSTED:
+		return "another user owns it or may write to it";
+	case TRK_ERR_NOTFILE:
+		return "not a regular file";
 	default:
 		return trk__errno_text(code) ? trk__errno_text(code) : "unknown error";
 	}

@@ -1,6 +1,6 @@
 /* Errors: a list of codes above errno, and messages for the cases where a person must act.
  *
- * A function that can fail returns 0 or a count, else a negative errno or a negative TRK_E code.
+ * A function that can fail returns 0 or a count, else a negative errno or a negative TRK_ERR_ code.
  * Where the reader of the message needs to know which file and which place, the function also
  * fills a struct trk_error. */
 #ifndef TRK_BASE_ERROR_H
@@ -9,26 +9,19 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* The codes of this library, TRK_E_ followed by the name; they lie above every errno. The public
- * header has the same codes as TRK_ERR_, which src/api/recording.c compares with this list. */
-#define TRK_ERROR_LIST(X)                                                                          \
-	X(FORMAT, 4001, "not a resource-tracker recording")                                        \
-	X(VERSION, 4002, "recording made by a newer version of resource-tracker")                  \
-	X(DAMAGED, 4003, "damaged recording")                                                      \
-	X(NODATA, 4004, "no data")                                                                 \
-	X(NORUN, 4005, "no such run")                                                              \
-	X(AMBIGUOUS, 4006, "more than one run matches")                                            \
-	X(UNSUPPORTED, 4007, "not supported by this kernel")                                       \
-	X(RANGE, 4008, "out of range")                                                             \
-	X(SYMLINK, 4009, "a symbolic link stands there, and is not followed")                      \
-	X(UNTRUSTED, 4010, "another user owns it or may write to it")                              \
-	X(NOTFILE, 4011, "not a regular file")
-
-enum trk_error_code {
-#define X(name, value, text) TRK_E_##name = (value),
-	TRK_ERROR_LIST(X)
-#undef X
-};
+/* The codes of this library lie above every errno. The public header defines the same ones: a file
+ * that includes both does not compile where one differs. trk__strerror() has their texts. */
+#define TRK_ERR_FORMAT      4001
+#define TRK_ERR_VERSION     4002
+#define TRK_ERR_DAMAGED     4003
+#define TRK_ERR_NODATA      4004
+#define TRK_ERR_NORUN       4005
+#define TRK_ERR_AMBIGUOUS   4006
+#define TRK_ERR_UNSUPPORTED 4007
+#define TRK_ERR_RANGE       4008
+#define TRK_ERR_SYMLINK     4009
+#define TRK_ERR_UNTRUSTED   4010
+#define TRK_ERR_NOTFILE     4011
 
 /* What went wrong and where; `file` and `message` are truncated, never overrun. */
 struct trk_error {
@@ -38,7 +31,7 @@ struct trk_error {
 	char message[256];
 };
 
-/* Text of an error code (negative or positive, errno or TRK_E). Never NULL. */
+/* Text of an error code (negative or positive, errno or TRK_ERR_). Never NULL. */
 const char *trk__strerror(int code);
 
 /* Fill *reterr (may be NULL) and return `code`, so that `return trk__error_set(...)` reads well. */

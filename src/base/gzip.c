@@ -30,7 +30,7 @@ static int load(struct trk_gzip *z)
 	};
 
 	z->handle = trk__library_load("libz.so.1", wanted, sizeof(wanted) / sizeof(wanted[0]));
-	return z->handle ? 0 : -TRK_E_UNSUPPORTED;
+	return z->handle ? 0 : -TRK_ERR_UNSUPPORTED;
 }
 
 static void discard(struct trk_gzip *z)

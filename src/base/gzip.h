@@ -6,7 +6,7 @@
 
 struct trk_gzip; /* opaque */
 
-/* Open a gzip stream over a duplicate of fd. NULL with *reterr: -TRK_E_UNSUPPORTED without
+/* Open a gzip stream over a duplicate of fd. NULL with *reterr: -TRK_ERR_UNSUPPORTED without
  * libz.so.1, -ENOMEM, or another negative errno. */
 struct trk_gzip *trk__gzip_open(int fd, int write, int *reterr);
 /* Bytes read, 0 at the end, or -EBADMSG. */

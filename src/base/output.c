@@ -206,7 +206,7 @@ int trk__output_replace_own(const char *path, const void *data, size_t len)
 	if (strlen(path) >= PATH_SIZE)
 		return -ENAMETOOLONG;
 	if (exists && !S_ISREG(st.st_mode))
-		return S_ISLNK(st.st_mode) ? -TRK_E_SYMLINK : -TRK_E_NOTFILE;
+		return S_ISLNK(st.st_mode) ? -TRK_ERR_SYMLINK : -TRK_ERR_NOTFILE;
 	if (exists && st.st_uid != geteuid())
 		return -EPERM;
 	(void) snprintf(temporary, sizeof(temporary), "%s.%08x", path, trk__random_bits());

@@ -24,8 +24,8 @@ int trk__output_descriptor(const char *path);
  * written in place. 0 or a negative errno. */
 int trk__output_replace(const char *path, const void *data, size_t len);
 /* The same for a name that the program has chosen and another user can predict: an existing file is
- * replaced only if it is a regular file of this user. -TRK_E_SYMLINK (links are not followed),
- * -TRK_E_NOTFILE or -EPERM if it is not. */
+ * replaced only if it is a regular file of this user. -TRK_ERR_SYMLINK (links are not followed),
+ * -TRK_ERR_NOTFILE or -EPERM if it is not. */
 int trk__output_replace_own(const char *path, const void *data, size_t len);
 /* The same with `via` as the name of the temporary file, on the same file system. */
 int trk__output_replace_via(const char *via, const char *path, const void *data, size_t len);

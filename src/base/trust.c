@@ -114,10 +114,10 @@ static bool is_writable_by_others(const struct stat *st)
 static int refuse(struct trk_error *reterr, const char *path, const struct stat *st)
 {
 	if (!is_own(st))
-		return trk__error_set(reterr, -TRK_E_UNTRUSTED, path,
+		return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path,
 				      "%s belongs to another user (uid %u)", path,
 				      (unsigned int) st->st_uid);
-	return trk__error_set(reterr, -TRK_E_UNTRUSTED, path,
+	return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path,
 			      "other users may write to %s (mode %04o)", path,
 			      (unsigned int) st->st_mode & 07777);
 }
@@ -126,15 +126,15 @@ static int check_file(const struct stat *st, const char *path, bool shared,
 		      struct trk_error *reterr)
 {
 	if (S_ISLNK(st->st_mode))
-		return trk__error_set(reterr, -TRK_E_UNTRUSTED, path, "%s is a symbolic link",
+		return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path, "%s is a symbolic link",
 				      path);
 	if (!S_ISREG(st->st_mode))
-		return trk__error_set(reterr, -TRK_E_UNTRUSTED, path, "%s is not a regular file",
+		return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path, "%s is not a regular file",
 				      path);
 	if (!is_own(st) || is_writable_by_others(st))
 		return refuse(reterr, path, st);
 	if (shared && st->st_nlink > 1)
-		return trk__error_set(reterr, -TRK_E_UNTRUSTED, path,
+		return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path,
 				      "%s has a second name, which another user may have given it",
 				      path);
 	return 0;
@@ -143,7 +143,7 @@ static int check_file(const struct stat *st, const char *path, bool shared,
 static int check_own_dir(const struct stat *st, const char *path, struct trk_error *reterr)
 {
 	if (S_ISLNK(st->st_mode))
-		return trk__error_set(reterr, -TRK_E_UNTRUSTED, path, "%s is a symbolic link",
+		return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path, "%s is a symbolic link",
 				      path);
 	/* For a file of another user: that user can replace it by a directory. */
 	if (!S_ISDIR(st->st_mode) && is_own(st))
@@ -289,7 +289,7 @@ static int walk_to(const char *path, enum trk_trust_make make, struct walk *w, c
 	while (r == 0 && take_name(w, name, &r))
 		r = go_into(w, name, make, reterr);
 	if (r == 0 && w->unmapped) /* it may be any user: refused for the file's own folder */
-		r = trk__error_set(reterr, -TRK_E_UNTRUSTED, path,
+		r = trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path,
 				   "the directory of %s belongs to an unknown user", path);
 	return r;
 }
@@ -412,5 +412,5 @@ int trk__open_regular_at(int dirfd, const char *path)
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		return fd;
 	trk__close(fd);
-	return S_ISDIR(st.st_mode) ? -EISDIR : -TRK_E_NOTFILE;
+	return S_ISDIR(st.st_mode) ? -EISDIR : -TRK_ERR_NOTFILE;
 }

@@ -32,7 +32,7 @@ enum trk_trust_make {
 	TRK_TRUST_RESERVE,
 };
 
-/* Open a regular file for reading. Returns a descriptor (the caller closes); -TRK_E_UNTRUSTED with
+/* Open a regular file for reading. Returns a descriptor (the caller closes); -TRK_ERR_UNTRUSTED with
  * *reterr, which names what is wrong and where; or another negative errno. A relative path is below
  * the working directory. */
 int trk__trust_open_file(const char *path, struct trk_error *reterr);
@@ -57,7 +57,7 @@ int trk__trust_check_entry(int dirfd, const char *name, bool is_shared, struct t
 bool trk__trust_is_shared(int dirfd);
 
 /* Open a file that the user has named for reading: links are followed, owners do not matter.
- * -TRK_E_NOTFILE where it is no regular file. */
+ * -TRK_ERR_NOTFILE where it is no regular file. */
 int trk__open_regular_at(int dirfd, const char *path);
 
 /* Whether a group has no member but the user, by the text of /etc/passwd and /etc/group. Pure. */

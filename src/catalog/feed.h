@@ -92,7 +92,7 @@ struct trk_feed_tally {
 	size_t prices, dropped;
 };
 /* All rows as a text that is added to the catalogue; `date` is "2026-01-31". 0, -EBADMSG when there
- * is no row, -EFBIG, -ENOMEM. -TRK_E_RANGE for less than half as many savings as in the catalogue,
+ * is no row, -EFBIG, -ENOMEM. -TRK_ERR_RANGE for less than half as many savings as in the catalogue,
  * unless `force`. */
 int trk__feed_convert(struct trk_feed_rows *r, const struct trk_feed *feed, const char *date,
 		      bool force, struct trk_buf *out, struct trk_feed_tally *ret,

@@ -119,7 +119,7 @@ int trk__fetch(const char *url, unsigned int timeout_s, const struct trk_fetch_p
 		return trk__error_set(reterr, -EINVAL, url,
 				      "%.150s: not an address of the form https://…", url);
 	if (trk__curl_load(&l) < 0)
-		return trk__error_set(reterr, -TRK_E_UNSUPPORTED, url,
+		return trk__error_set(reterr, -TRK_ERR_UNSUPPORTED, url,
 				      "libcurl cannot be loaded. %s",
 				      trk__os_library_advice("Try: apt install libcurl4"));
 	c = l.easy_init();

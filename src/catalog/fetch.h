@@ -21,7 +21,7 @@ struct trk_fetch_progress {
 };
 
 /* GET `url` (https, or http to this machine) into `out`, whose maximum bounds the answer;
- * `timeout_s` bounds the whole request. Returns 0; -TRK_E_UNSUPPORTED without libcurl, -EINVAL for
+ * `timeout_s` bounds the whole request. Returns 0; -TRK_ERR_UNSUPPORTED without libcurl, -EINVAL for
  * other addresses, -EBUSY for status 429 and 503, -EIO for other statuses except 200 and for no
  * answer, -EFBIG; with a sentence in *reterr. */
 int trk__fetch(const char *url, unsigned int timeout_s, const struct trk_fetch_progress *progress,

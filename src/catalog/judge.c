@@ -104,12 +104,12 @@ static int judge_group(struct comparison *k, const char *source, struct trk_erro
 	if (r < 0)
 		return trk__error_set(reterr, r, "", "out of memory");
 	if (k->has * 2 < k->had)
-		return trk__error_set(reterr, -TRK_E_RANGE, "",
+		return trk__error_set(reterr, -TRK_ERR_RANGE, "",
 				      "%s (%s) has %zu prices in the answer, %zu before. Try: "
 				      "--force",
 				      k->vendor, k->region, k->has, k->had);
 	if (k->new_median > k->old_median * 1.3 || k->new_median < k->old_median * 0.7)
-		return trk__error_set(reterr, -TRK_E_RANGE, "",
+		return trk__error_set(reterr, -TRK_ERR_RANGE, "",
 				      "the median price of %s (%s) would go from %.4f to %.4f "
 				      "USD/h. Try: --force",
 				      k->vendor, k->region, k->old_median, k->new_median);

@@ -21,7 +21,7 @@ static int take_head(struct trk_text_reading *r)
 	    trk__text_number(r, 1, 1000000, &format) < 0)
 		return -EBADMSG;
 	if (format > TRK_CATALOG_FORMAT)
-		return trk__error_set(r->reterr, -TRK_E_VERSION, r->file,
+		return trk__error_set(r->reterr, -TRK_ERR_VERSION, r->file,
 				      "%s:%lu:%zu: format %u is newer than this program reads "
 				      "(%d). Try: a newer resource-tracker",
 				      trk__catalog_file_tail(r->file), r->line,
@@ -390,7 +390,7 @@ int trk__catalog_text_load(const struct trk_catalog *base, const char *file, con
 	if (error == 0)
 		error = trk__catalog_builder_finish(&b, ret);
 	trk__catalog_builder_release(&b);
-	if (error < 0 && error != -EBADMSG && error != -EFBIG && error != -TRK_E_VERSION)
+	if (error < 0 && error != -EBADMSG && error != -EFBIG && error != -TRK_ERR_VERSION)
 		return trk__error_set(reterr, error, file, "%s: %s", trk__catalog_file_tail(file),
 				      trk__strerror(error));
 	return error;

@@ -13,7 +13,7 @@
 
 /* Add the facts of one file. An existing server gets the new facts; a price replaces those that the
  * builder was copied with. `file` is for messages, which name file, line and column. Returns 0,
- * -EBADMSG for a mistake, TRK_E_VERSION for a newer format, or -ENOMEM, -EFBIG; after a failure
+ * -EBADMSG for a mistake, TRK_ERR_VERSION for a newer format, or -ENOMEM, -EFBIG; after a failure
  * call only _release on the builder. */
 int trk__catalog_text_add(struct trk_catalog_builder *b, const char *file, const char *text,
 			  size_t len, struct trk_error *reterr);

@@ -332,7 +332,7 @@ static int open_output(const struct settings *s, struct writing *w)
 	if (w->gzip)
 		return 0;
 	return cli_reject(EXIT_ERROR, "%s: cannot compress: %s", s->output,
-			  r == -TRK_E_UNSUPPORTED ? "libz.so.1 is missing" : trk__strerror(r));
+			  r == -TRK_ERR_UNSUPPORTED ? "libz.so.1 is missing" : trk__strerror(r));
 }
 
 static int close_output(const struct settings *s, struct writing *w, int r)

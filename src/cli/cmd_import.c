@@ -51,7 +51,7 @@ static int import_file(const struct settings *s, int runs_fd, const char *file)
 	cli_progress_end(&progress);
 	if (r < 0)
 		cli_complain("%s%s", error.message,
-			     r == -TRK_E_UNSUPPORTED && !strstr(error.message, "Try:")
+			     r == -TRK_ERR_UNSUPPORTED && !strstr(error.message, "Try:")
 				     ? ". Formats: snapshot, csv, jsonl, gnu-time (time -v), "
 				       "snakemake, nextflow, sacct (-P), autometric"
 				     : "");
@@ -63,7 +63,7 @@ static int import_file(const struct settings *s, int runs_fd, const char *file)
 			printf(", %zu row%s skipped", result.skipped, plural(result.skipped));
 		printf(" (%s)\n", trk__import_name(result.format));
 	}
-	return r == -TRK_E_NODATA || r == -ENOENT ? EXIT_NODATA : r < 0 ? EXIT_ERROR : 0;
+	return r == -TRK_ERR_NODATA || r == -ENOENT ? EXIT_NODATA : r < 0 ? EXIT_ERROR : 0;
 }
 
 static int run(int argc, char **argv)

@@ -79,8 +79,8 @@ int cli_reject(int status, const char *format, ...)
 static int status_of(int error)
 {
 	switch (-error) {
-	case TRK_E_NORUN:
-	case TRK_E_NODATA:
+	case TRK_ERR_NORUN:
+	case TRK_ERR_NODATA:
 	case ENOENT:
 		return EXIT_NODATA;
 	case EACCES:

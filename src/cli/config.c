@@ -255,7 +255,7 @@ static int apply_found_file(struct target *t, const char *file)
 	if (fd == -ENOENT || fd == -ENOTDIR || fd == -EACCES)
 		return 0;
 	cli_complain_once(t->lenient);
-	if (fd == -TRK_E_UNTRUSTED)
+	if (fd == -TRK_ERR_UNTRUSTED)
 		cli_complain("%s: the configuration is ignored. Try: --config %s", error.message,
 			     file);
 	else

@@ -81,13 +81,13 @@ static int reject(int runs_fd, const char *reference, int error, const struct tr
 	enum { EDITS_MAX = 2 };
 	struct nearest n = {.runs_fd = runs_fd, .typed = reference, .least = EDITS_MAX + 1};
 
-	if (error == -TRK_E_NORUN)
+	if (error == -TRK_ERR_NORUN)
 		(void) trk__store_each(runs_fd, offer_job, &n, NULL);
 	if (n.job[0])
 		cli_complain("%s. Did you mean: %s", why->message, n.job);
 	else
 		cli_complain("%s. Try: resource-tracker history", why->message);
-	return error == -TRK_E_NORUN ? EXIT_NODATA : EXIT_ERROR;
+	return error == -TRK_ERR_NORUN ? EXIT_NODATA : EXIT_ERROR;
 }
 
 int cli_run_find(const char *dir, const char *reference, struct cli_run_file *ret)
@@ -114,7 +114,7 @@ int cli_run_find(const char *dir, const char *reference, struct cli_run_file *re
 	ret->path = ret->name;
 	if (r == 0)
 		return 0;
-	r = r == -TRK_E_NORUN || r == -TRK_E_AMBIGUOUS
+	r = r == -TRK_ERR_NORUN || r == -TRK_ERR_AMBIGUOUS
 		    ? reject(ret->dirfd, reference, r, &error)
 		    : cli_fail("", r == -EINVAL ? -EIO : r, &error);
 	cli_run_close(ret);

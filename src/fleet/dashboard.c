@@ -386,7 +386,7 @@ static int compress_into(const struct trk_buf *data, struct trk_buf *ret)
 		return fd;
 	z = trk__gzip_open(fd, 1, &r);
 	if (!z)
-		return r == -TRK_E_UNSUPPORTED ? 0 : r;
+		return r == -TRK_ERR_UNSUPPORTED ? 0 : r;
 	r = trk__gzip_write(z, data->data ? data->data : "", data->len);
 	if (trk__gzip_close(z) < 0 || r < 0)
 		return -EIO;

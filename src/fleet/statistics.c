@@ -122,10 +122,10 @@ int trk__line_fit(const double *x, const double *y, size_t n, struct trk_line *r
 		n = TRK_LINE_POINTS_MAX;
 	}
 	if (n < 3)
-		return -TRK_E_NODATA;
+		return -TRK_ERR_NODATA;
 	line.slope = slope_of(x, y, n);
 	if (isnan(line.slope))
-		return -TRK_E_NODATA;
+		return -TRK_ERR_NODATA;
 	for (size_t i = 0; i < n; i++)
 		v[i] = y[i] - line.slope * x[i];
 	line.level = trk__median(v, n);

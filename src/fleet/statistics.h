@@ -27,7 +27,7 @@ struct trk_line {
 	double trend_p;      /* p-value of the trend (Mann-Kendall) */
 };
 enum { TRK_LINE_POINTS_MAX = 64 };
-/* Fit the newest TRK_LINE_POINTS_MAX of n points, x ascending. 0, or -TRK_E_NODATA below 3 points
+/* Fit the newest TRK_LINE_POINTS_MAX of n points, x ascending. 0, or -TRK_ERR_NODATA below 3 points
  * or where all x are equal. */
 int trk__line_fit(const double *x, const double *y, size_t n, struct trk_line *ret);
 

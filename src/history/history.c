@@ -15,7 +15,7 @@ struct trk_history *trk__history_open_at(const char *url, const char *dir, size_
 	if (!strncmp(url, "postgresql://", 13) || !strncmp(url, "postgres://", 11))
 		return trk__postgres_open(url, dir, max_new, reterr);
 	(void) trk__error_set(
-		reterr, -TRK_E_UNSUPPORTED, NULL,
+		reterr, -TRK_ERR_UNSUPPORTED, NULL,
 		"history: not a URL of PostgreSQL. Try: postgresql://USER@HOST/DATABASE");
 	return NULL;
 }

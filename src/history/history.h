@@ -128,8 +128,8 @@ struct trk_history; /* opaque */
  * is created if missing. Runs of DIR/runs that the database lacks are added first: at most
  * `max_new` (0: all), which bounds the time; the history may then be incomplete. Where DIR cannot
  * be written, the SQLite database is in memory; without libsqlite3 each question reads the
- * recordings, at most the newest `max_new`. NULL with *reterr: -TRK_E_UNSUPPORTED (no libpq, or
- * another kind of URL), -TRK_E_VERSION (made by a newer version), or a
+ * recordings, at most the newest `max_new`. NULL with *reterr: -TRK_ERR_UNSUPPORTED (no libpq, or
+ * another kind of URL), -TRK_ERR_VERSION (made by a newer version), or a
  * negative errno. */
 struct trk_history *trk__history_open_at(const char *url, const char *dir, size_t max_new,
 					 struct trk_error *reterr);
@@ -156,7 +156,7 @@ struct trk_job_key trk__job_key(const struct trk_run *run);
 int trk__history_list(struct trk_history *h, const struct trk_job_key *job, size_t max,
 		      bool unlisted, trk_history_run_fn *fn, void *data, struct trk_error *reterr);
 
-/* Delete the row of one run. 0, -TRK_E_NORUN or another negative error. */
+/* Delete the row of one run. 0, -TRK_ERR_NORUN or another negative error. */
 int trk__history_forget(struct trk_history *h, const char *id, struct trk_error *reterr);
 
 #endif

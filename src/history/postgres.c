@@ -84,7 +84,7 @@ static int load_library(struct trk_libpq *ret)
 	};
 
 	ret->handle = trk__library_load("libpq.so.5", wanted, sizeof(wanted) / sizeof(wanted[0]));
-	return ret->handle ? 0 : -TRK_E_UNSUPPORTED;
+	return ret->handle ? 0 : -TRK_ERR_UNSUPPORTED;
 }
 
 static struct postgres_history *of(struct trk_history *h)
@@ -457,7 +457,7 @@ static int check_version(struct postgres_history *h, struct trk_error *reterr)
 	if (r)
 		h->lib.clear(r);
 	if (version > trk__history_version)
-		return trk__error_set(reterr, -TRK_E_VERSION, NULL,
+		return trk__error_set(reterr, -TRK_ERR_VERSION, NULL,
 				      "history: made by a newer version of resource-tracker");
 	return version == trk__history_version ? 0 : migrate(h, version, reterr);
 }
@@ -488,7 +488,7 @@ struct trk_history *trk__postgres_open(const char *url, const char *dir, size_t 
 	h->base.ops = &ops;
 	h->runs_fd = -1;
 	if (load_library(&h->lib) < 0) {
-		(void) trk__error_set(reterr, -TRK_E_UNSUPPORTED, NULL,
+		(void) trk__error_set(reterr, -TRK_ERR_UNSUPPORTED, NULL,
 				      "PostgreSQL needs libpq.so.5. %s",
 				      trk__os_library_advice("Try: apt install libpq5"));
 		goto fail;

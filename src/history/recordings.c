@@ -120,7 +120,7 @@ struct trk_history *trk__recordings_open(const char *dir, size_t read_max, struc
 	h->runs_fd = trk__store_open(dir, false, reterr);
 	if (h->runs_fd < 0) {
 		if (h->runs_fd == -ENOENT)
-			(void) trk__error_set(reterr, -TRK_E_NODATA, dir, "%s: no runs yet", dir);
+			(void) trk__error_set(reterr, -TRK_ERR_NODATA, dir, "%s: no runs yet", dir);
 		free(h);
 		return NULL;
 	}

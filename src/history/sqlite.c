@@ -56,7 +56,7 @@ static int load_library(struct trk_sqlite *ret)
 
 	s.handle = trk__library_load("libsqlite3.so.0", wanted, sizeof(wanted) / sizeof(wanted[0]));
 	if (!s.handle)
-		return -TRK_E_UNSUPPORTED;
+		return -TRK_ERR_UNSUPPORTED;
 	*ret = s;
 	return 0;
 }
@@ -90,7 +90,7 @@ static int code_of(int rc)
 		return -EACCES;
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
-		return -TRK_E_DAMAGED;
+		return -TRK_ERR_DAMAGED;
 	default:
 		return -EIO;
 	}
@@ -159,7 +159,7 @@ static int check_files(int dirfd, struct trk_error *reterr)
 }
 
 /* Find the path of the file. SQLite opens it by path, which is safe only if no other user may write
- * to the directory or its parents. Returns 0, -TRK_E_UNTRUSTED or a negative errno. */
+ * to the directory or its parents. Returns 0, -TRK_ERR_UNTRUSTED or a negative errno. */
 static int find_file(struct trk_sqlite_history *h, const char *dir, struct trk_error *reterr)
 {
 	char real[PATH_MAX];
@@ -169,7 +169,7 @@ static int find_file(struct trk_sqlite_history *h, const char *dir, struct trk_e
 	if (!realpath(dir, real))
 		return trk__error_set(reterr, -errno, dir, "%s: %s", dir, trk__strerror(errno));
 	fd = trk__trust_open_dir(real, TRK_TRUST_FIND, reterr);
-	if (fd < 0 && fd != -TRK_E_UNTRUSTED)
+	if (fd < 0 && fd != -TRK_ERR_UNTRUSTED)
 		return trk__error_set(reterr, fd, dir, "%s: %s", dir, trk__strerror(fd));
 	r = fd < 0 ? fd : check_files(fd, reterr);
 	if (snprintf(h->path, sizeof(h->path), "%s/" FILE_NAME, real) >= (int) sizeof(h->path))
@@ -206,7 +206,7 @@ static int check_schema(struct trk_sqlite_history *h, struct trk_error *reterr)
 {
 	if (number_of(h, FOREIGN_ENTRIES("main.sqlite_master")) <= 0)
 		return 0;
-	return trk__error_set(reterr, -TRK_E_UNTRUSTED, h->path,
+	return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, h->path,
 			      "%s holds tables, triggers or views that are not resource-tracker's",
 			      h->path);
 }
@@ -228,7 +228,7 @@ static int migrate(struct trk_sqlite_history *h, struct trk_error *reterr)
 	version = number_of(h, "PRAGMA user_version");
 	if (version > trk__history_version) {
 		(void) trk__sqlite_execute(h, "ROLLBACK", NULL);
-		return trk__error_set(reterr, -TRK_E_VERSION, h->path,
+		return trk__error_set(reterr, -TRK_ERR_VERSION, h->path,
 				      "%s: made by a newer version of resource-tracker", h->path);
 	}
 	for (int64_t i = version < 0 ? 0 : version; i < trk__history_version && r == 0; i++)
@@ -268,7 +268,7 @@ static int open_database(struct trk_sqlite_history *h, const char *dir, int flag
 	/* The version is right but the tables are not: the file was edited or is a mix of two. */
 	if (r == 0 && number_of(h, "SELECT count(*) FROM (SELECT " TRK_HISTORY_COLUMNS
 				   " FROM run LIMIT 1)") < 0)
-		r = trk__error_set(reterr, -TRK_E_DAMAGED, h->path, "%s: damaged", h->path);
+		r = trk__error_set(reterr, -TRK_ERR_DAMAGED, h->path, "%s: damaged", h->path);
 	return r;
 }
 
@@ -338,7 +338,7 @@ static int open_in_memory(struct trk_sqlite_history *h, const char *dir, int why
 
 	(void) snprintf(path, sizeof(path), "%s", h->path);
 	close_database(h);
-	if (why == -TRK_E_UNTRUSTED && reterr)
+	if (why == -TRK_ERR_UNTRUSTED && reterr)
 		(void) snprintf(h->base.note, sizeof(h->base.note),
 				"%.300s: history is read from the recordings", reterr->message);
 	else
@@ -347,7 +347,7 @@ static int open_in_memory(struct trk_sqlite_history *h, const char *dir, int why
 				why == -EBUSY ? "database is locked" : "cannot be written");
 	(void) snprintf(h->path, sizeof(h->path), "%s", in_memory);
 	r = open_database(h, dir, flags, reterr);
-	if (r == 0 && why != -TRK_E_UNTRUSTED)
+	if (r == 0 && why != -TRK_ERR_UNTRUSTED)
 		copy_from(h, path);
 	return r;
 }
@@ -361,13 +361,13 @@ static int open_file(struct trk_sqlite_history *h, const char *dir, struct trk_e
 
 	if (r == 0)
 		r = open_database(h, dir, flags, &error);
-	if (r == -TRK_E_DAMAGED) {
+	if (r == -TRK_ERR_DAMAGED) {
 		close_database(h);
 		r = move_aside(h, &error);
 		if (r == 0)
 			r = open_database(h, dir, flags, &error);
 	}
-	if (is_transient(r) || r == -TRK_E_UNTRUSTED)
+	if (is_transient(r) || r == -TRK_ERR_UNTRUSTED)
 		r = open_in_memory(h, dir, r, &error);
 	if (r < 0 && reterr)
 		*reterr = error;
@@ -639,7 +639,7 @@ struct trk_history *trk__sqlite_open(const char *dir, size_t max_new, struct trk
 		goto fail;
 	r = trk__open_dir_at(AT_FDCWD, dir);
 	if (r < 0) {
-		(void) trk__error_set(reterr, -TRK_E_NODATA, dir, "%s: no runs yet", dir);
+		(void) trk__error_set(reterr, -TRK_ERR_NODATA, dir, "%s: no runs yet", dir);
 		goto fail;
 	}
 	trk__close(r);

@@ -101,7 +101,7 @@ static int load_text(const char *path, char **ret, size_t *retlen, struct trk_er
 	else
 		r = read_all(&fd, read_plain, ret, retlen);
 	trk__close(fd);
-	if (r == -TRK_E_UNSUPPORTED)
+	if (r == -TRK_ERR_UNSUPPORTED)
 		return trk__error_set(reterr, r, path,
 				      "%s: compressed, and libz.so.1 is not there. Try: gunzip",
 				      path);

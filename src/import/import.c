@@ -94,13 +94,13 @@ int trk__import_text(const struct trk_import *import, char *text, size_t len,
 	i->text = text;
 	i->len = len;
 	if (ret->format == TRK_IMPORT_UNKNOWN) {
-		r = trk__error_set(reterr, -TRK_E_UNSUPPORTED, import->file,
+		r = trk__error_set(reterr, -TRK_ERR_UNSUPPORTED, import->file,
 				   "%s: not a file that can be imported", import->file);
 	} else {
 		i->tool = formats[ret->format].tool;
 		r = formats[ret->format].read(i, text, len);
 		if (r == 0 && ret->runs + ret->known == 0)
-			r = trk__error_set(reterr, -TRK_E_NODATA, import->file,
+			r = trk__error_set(reterr, -TRK_ERR_NODATA, import->file,
 					   "%s: no run in it (read as %s)", import->file,
 					   formats[ret->format].name);
 	}

@@ -49,8 +49,8 @@ struct trk_import_result {
 enum trk_import_format trk__import_detect(const char *text, size_t len);
 
 /* Convert `text` (NUL-terminated, modified) into runs. format TRK_IMPORT_UNKNOWN: detect it. Runs
- * that were added before an error are kept. Returns 0; -EBADMSG with file and line; -TRK_E_NODATA
- * when it has no run; -TRK_E_UNSUPPORTED for an unknown format; or a write error. */
+ * that were added before an error are kept. Returns 0; -EBADMSG with file and line; -TRK_ERR_NODATA
+ * when it has no run; -TRK_ERR_UNSUPPORTED for an unknown format; or a write error. */
 int trk__import_text(const struct trk_import *import, char *text, size_t len,
 		     enum trk_import_format format, struct trk_import_result *ret,
 		     struct trk_error *reterr);
@@ -61,7 +61,7 @@ int trk__import_find(const char *name);
 
 /* Load and import the file that `import` names. time_ns 0: the time at which the file was last
  * changed; it may be compressed with gzip. The errors of trk__import_text; -EFBIG past
- * TRK_IMPORT_MAX_BYTES; -TRK_E_UNSUPPORTED for gzip without libz.so.1; -EBADMSG for a damaged one;
+ * TRK_IMPORT_MAX_BYTES; -TRK_ERR_UNSUPPORTED for gzip without libz.so.1; -EBADMSG for a damaged one;
  * each with the file in *reterr. */
 int trk__import_file(const struct trk_import *import, enum trk_import_format format,
 		     struct trk_import_result *ret, struct trk_error *reterr);

@@ -47,10 +47,10 @@ static int check_signature(struct trk_follow *f, struct trk_error *reterr)
 
 	if (pread(f->fd, start, sizeof(start), 0) != (ssize_t) sizeof(start) ||
 	    memcmp(start, TRK_RECORDING_SIGNATURE, 4) != 0)
-		return trk__error_set(reterr, -TRK_E_FORMAT, f->path,
+		return trk__error_set(reterr, -TRK_ERR_FORMAT, f->path,
 				      "%s: not a resource-tracker recording", f->path);
 	if (start[4] > (unsigned char) TRK_RECORDING_SIGNATURE[4])
-		return trk__error_set(reterr, -TRK_E_VERSION, f->path,
+		return trk__error_set(reterr, -TRK_ERR_VERSION, f->path,
 				      "%s: made by a newer version", f->path);
 	return 0;
 }
@@ -199,7 +199,7 @@ long trk__follow_update(struct trk_follow *f)
 	if (n < 0)
 		return -errno;
 	if (!f->reading->has_start)
-		return -TRK_E_DAMAGED;
+		return -TRK_ERR_DAMAGED;
 	if (taken || f->record.writing != writing)
 		conclude(f, writing);
 	return taken;

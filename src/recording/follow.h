@@ -43,7 +43,7 @@ int trk__follow_open(struct trk_follow *f, int dirfd, const char *path, int64_t 
 void trk__follow_close(struct trk_follow *f);
 
 /* Decode what is new. Sets record.writing and record.ended, and recovers a run without an end
- * (trk__record_recover). Returns the records that were decoded, TRK_E_DAMAGED while the file has no
+ * (trk__record_recover). Returns the records that were decoded, TRK_ERR_DAMAGED while the file has no
  * intact first record, or another negative error. */
 long trk__follow_update(struct trk_follow *f);
 

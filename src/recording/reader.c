@@ -68,11 +68,11 @@ static int check_signature(struct window *w, const char *path, struct trk_error 
 		return trk__error_set(reterr, r, path, "%s: cannot read: %s", path,
 				      trk__strerror(r));
 	if (w->len < TRK_SIGNATURE_SIZE || memcmp(w->data, TRK_RECORDING_SIGNATURE, 4) != 0)
-		return trk__error_set(reterr, -TRK_E_FORMAT, path,
+		return trk__error_set(reterr, -TRK_ERR_FORMAT, path,
 				      "%s: not a resource-tracker recording", path);
 	if (w->data[4] > (unsigned char) TRK_RECORDING_SIGNATURE[4])
 		return trk__error_set(
-			reterr, -TRK_E_VERSION, path,
+			reterr, -TRK_ERR_VERSION, path,
 			"%s: made by a newer version (format %u, this program reads %u)", path,
 			(unsigned int) w->data[4], (unsigned int) TRK_RECORDING_SIGNATURE[4]);
 	return 0;
@@ -312,7 +312,7 @@ static int read_with(int dirfd, const char *path, struct trk_reading *r, struct 
 	if (damaged < 0)
 		return (int) damaged;
 	if (!r->has_start)
-		return trk__error_set(reterr, -TRK_E_DAMAGED, path,
+		return trk__error_set(reterr, -TRK_ERR_DAMAGED, path,
 				      "%s: damaged recording: its first record is not intact",
 				      path);
 	r->record->writing = writing && !r->record->ended;

@@ -10,8 +10,8 @@ typedef int trk_row_fn(void *data, uint64_t rows, const struct trk_sample *mean,
 		       const struct trk_sample *min, const struct trk_sample *max);
 
 /* Read the file at `path` below dirfd into *record (initialised here; the caller releases, on
- * success only). on_row may be NULL. Returns 0; TRK_E_FORMAT for another kind of file,
- * TRK_E_VERSION, TRK_E_DAMAGED when not even the start is there, a negative errno; with *reterr. */
+ * success only). on_row may be NULL. Returns 0; TRK_ERR_FORMAT for another kind of file,
+ * TRK_ERR_VERSION, TRK_ERR_DAMAGED when not even the start is there, a negative errno; with *reterr. */
 int trk__record_read(int dirfd, const char *path, struct trk_record *record, trk_row_fn *on_row,
 		     void *data, struct trk_error *reterr);
 

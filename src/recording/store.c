@@ -49,7 +49,7 @@ static int open_runs(const char *path)
 	if (fd >= 0)
 		return fd;
 	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
-		return -TRK_E_SYMLINK;
+		return -TRK_ERR_SYMLINK;
 	return -error;
 }
 
@@ -204,7 +204,7 @@ static int find_recent(int runs_fd, const struct listing *list, const char *refe
 	if (*at == '-')
 		at++;
 	if (*at && (trk__parse_u64(at, &nth) < 0 || nth == 0))
-		return -TRK_E_NORUN;
+		return -TRK_ERR_NORUN;
 	for (size_t i = list->count; i-- > 0;) {
 		struct trk_run *run;
 		bool same = true;
@@ -221,7 +221,7 @@ static int find_recent(int runs_fd, const struct listing *list, const char *refe
 			return 0;
 		}
 	}
-	return -TRK_E_NORUN;
+	return -TRK_ERR_NORUN;
 }
 
 /* Without "r-", the start of an id needs some characters: less is a word. */
@@ -243,7 +243,7 @@ static int find_prefix(const struct listing *list, const char *reference, char n
 	}
 	if (matches == 1)
 		return 0;
-	return matches ? -TRK_E_AMBIGUOUS : -TRK_E_NORUN;
+	return matches ? -TRK_ERR_AMBIGUOUS : -TRK_ERR_NORUN;
 }
 
 /* A job's name, "cafe" say, may also be the start of an id: the job is meant. */

@@ -40,7 +40,7 @@ int trk__store_each(int runs_fd, int (*fn)(void *data, const char *name), void *
 /* Find the file name of a run: an id or its prefix, "@" (the last), "@2" (the one before), "JOB@-1"
  * (the last of that name, or of "NAME in SCOPE"), "JOB" (the same, unless it is a whole id or
  * begins with "r-" as one does). Without "r-" a prefix has at least four characters. Returns 0,
- * TRK_E_NORUN or TRK_E_AMBIGUOUS with *reterr; *ret_refused, which may be NULL, in any case. */
+ * TRK_ERR_NORUN or TRK_ERR_AMBIGUOUS with *reterr; *ret_refused, which may be NULL, in any case. */
 int trk__store_find(int runs_fd, const char *reference, char name[96],
 		    struct trk_store_refused *ret_refused, struct trk_error *reterr);
 

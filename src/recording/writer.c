@@ -128,7 +128,7 @@ static int create(int dirfd, const char *name)
 	if (fd >= 0)
 		return fd;
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
-		return -TRK_E_SYMLINK;
+		return -TRK_ERR_SYMLINK;
 	return -error;
 }
 

@@ -352,7 +352,7 @@ int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret)
 	settle_sizing(in, a);
 	if (memory == -ENOMEM || original == -ENOMEM)
 		return -ENOMEM;
-	return isnan(a->cores) && isnan(a->memory_mib) ? -TRK_E_NODATA : 0;
+	return isnan(a->cores) && isnan(a->memory_mib) ? -TRK_ERR_NODATA : 0;
 }
 
 int trk__advice_of_run(const struct trk_record *record, struct trk_advice *ret)

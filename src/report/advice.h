@@ -50,12 +50,12 @@ struct trk_advice {
 	char job[TRK_RUN_TEXT_SIZE];
 };
 
-/* 0, or -TRK_E_NODATA when neither memory nor CPU of any run is known. */
+/* 0, or -TRK_ERR_NODATA when neither memory nor CPU of any run is known. */
 int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret);
 
 /* False for a failed run, which may have needed more than it used before it failed. */
 bool trk__advice_ended_well(const struct trk_outcome *o);
-/* Advice from the statistics of this run only. 0, -TRK_E_NODATA, or -ENOMEM. */
+/* Advice from the statistics of this run only. 0, -TRK_ERR_NODATA, or -ENOMEM. */
 int trk__advice_of_run(const struct trk_record *record, struct trk_advice *ret);
 
 /* Expected duration of the next run. If this run waited in a CPU queue, no less than its duration,

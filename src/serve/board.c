@@ -78,7 +78,7 @@ static int read_rows(const struct trk_board *b, struct trk_fleet_rows *ret,
 	int r = open_history(b, &h, reterr);
 
 	trk__fleet_rows_init(ret, now_s, b->utc_offset_s);
-	if (r == -TRK_E_NODATA)
+	if (r == -TRK_ERR_NODATA)
 		return 0; /* no runs yet: the page says how to begin */
 	if (r < 0)
 		return r;
@@ -244,9 +244,9 @@ int trk__board_report(const struct trk_board *b, const char *id, struct trk_buf 
 	int r;
 
 	if (!trk__fleet_find_run(&b->rows, id))
-		return trk__error_set(reterr, -TRK_E_NORUN, NULL, "%s: no such run", id);
+		return trk__error_set(reterr, -TRK_ERR_NORUN, NULL, "%s: no such run", id);
 	runs_fd = trk__store_open(b->service->dir, false, reterr);
-	r = runs_fd < 0 ? -TRK_E_NORUN : trk__store_find(runs_fd, id, name, NULL, reterr);
+	r = runs_fd < 0 ? -TRK_ERR_NORUN : trk__store_find(runs_fd, id, name, NULL, reterr);
 	if (r < 0)
 		return r;
 	(void) trk__runs_history(b->service, 0, &h, NULL);

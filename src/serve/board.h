@@ -40,7 +40,7 @@ struct trk_board_query {
 int trk__board_answer(const struct trk_board *b, const struct trk_board_query *q,
 		      struct trk_buf *ret);
 
-/* Append the report of a run that the history has. -TRK_E_NORUN: it has not, or its recording is
+/* Append the report of a run that the history has. -TRK_ERR_NORUN: it has not, or its recording is
  * not on this machine. */
 int trk__board_report(const struct trk_board *b, const char *id, struct trk_buf *ret,
 		      struct trk_error *reterr);

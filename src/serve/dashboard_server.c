@@ -228,7 +228,7 @@ static int reply_report(const struct server *s, struct MHD_Connection *c, const 
 
 	trk__buf_init(&b, ANSWER_MAX);
 	r = trk__board_report(&s->board, id, &b, &error);
-	if (r == -TRK_E_NORUN || r == -ENOENT)
+	if (r == -TRK_ERR_NORUN || r == -ENOENT)
 		return reply_no_report(s, c);
 	if (r < 0)
 		return reply_text(s, c, 500, error.message[0] ? error.message : trk__strerror(r));

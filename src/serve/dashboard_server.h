@@ -26,7 +26,7 @@ struct trk_dashboard_server {
 	void *data;
 };
 
-/* Serve until stop_fd. 0; -TRK_E_UNSUPPORTED without libmicrohttpd, -EADDRINUSE, -EACCES, or
+/* Serve until stop_fd. 0; -TRK_ERR_UNSUPPORTED without libmicrohttpd, -EADDRINUSE, -EACCES, or
  * another negative error, with *reterr. */
 int trk__dashboard_serve(const struct trk_dashboard_server *o, struct trk_error *reterr);
 

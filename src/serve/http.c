@@ -21,5 +21,5 @@ int trk__http_load(struct trk_http *ret)
 
 	if (trk__library_load("libmicrohttpd.so.12", wanted, sizeof(wanted) / sizeof(wanted[0])))
 		return 0;
-	return -TRK_E_UNSUPPORTED;
+	return -TRK_ERR_UNSUPPORTED;
 }

@@ -52,7 +52,7 @@ struct trk_http {
 	void (*destroy_response)(struct MHD_Response *);
 };
 
-/* 0 or -TRK_E_UNSUPPORTED. It stays loaded. */
+/* 0 or -TRK_ERR_UNSUPPORTED. It stays loaded. */
 int trk__http_load(struct trk_http *ret);
 
 #endif

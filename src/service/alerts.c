@@ -41,7 +41,7 @@ int trk__alerts_rows(const struct trk_service *s, const char *run,
 	if (run) {
 		r = trk__history_list(h, NULL, SEARCHED_MAX, false, look_for, &of, reterr);
 		if (r == 0 && !of.found)
-			r = trk__error_set(reterr, -TRK_E_NORUN, run,
+			r = trk__error_set(reterr, -TRK_ERR_NORUN, run,
 					   "%s: not among the newest runs of the history", run);
 	}
 	trk__fleet_rows_init(ret, when->now_s, when->utc_offset_s);

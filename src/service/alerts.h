@@ -11,7 +11,7 @@ struct trk_alerts_when {
 };
 
 /* Read the rows of the job of this run; NULL: of all jobs that ran in the last 120 days. Updates
- * the history first. *ret_job: the job's index, or SIZE_MAX for all. 0, -TRK_E_NORUN, or a negative
+ * the history first. *ret_job: the job's index, or SIZE_MAX for all. 0, -TRK_ERR_NORUN, or a negative
  * error with *reterr. The caller releases the rows, on success only. */
 int trk__alerts_rows(const struct trk_service *s, const char *run,
 		     const struct trk_alerts_when *when, struct trk_fleet_rows *ret,

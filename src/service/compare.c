@@ -80,7 +80,7 @@ int trk__compare_job(const struct trk_service *s, struct trk_history *h, struct 
 				   "%s: the earlier runs cannot be read: %s", ret->run.id,
 				   trk__strerror(runs.history_error));
 	else if (n == 0)
-		r = trk__error_set(reterr, -TRK_E_NODATA, NULL,
+		r = trk__error_set(reterr, -TRK_ERR_NODATA, NULL,
 				   "%s: the first run of %s: nothing to compare it with",
 				   ret->run.id, ret->run.job);
 	if (r == 0) {

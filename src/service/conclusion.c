@@ -34,7 +34,7 @@ static int conclude(const struct trk_service *s, const struct trk_record *record
 	r = trk__runs_history_of(s, max_new, &h, &team, NULL);
 	memset(ret, 0, sizeof(*ret));
 	/* A server that is down gets the runs later. */
-	if (team.code == -TRK_E_UNSUPPORTED)
+	if (team.code == -TRK_ERR_UNSUPPORTED)
 		(void) snprintf(ret->unsent, sizeof(ret->unsent), "%s", team.message);
 	r = r ? r : trk__job_runs_read(s, h, NULL, record, &runs);
 	r = r ? r : runs.history_error;

@@ -349,7 +349,7 @@ int trk__digest(const struct trk_alert_sender *s, const struct trk_alert_hooks *
 	if (r < 0)
 		return r;
 	r = rows.count ? answer(s, sinks, form, &rows, b)
-		       : trk__error_set(reterr, -TRK_E_NODATA, NULL,
+		       : trk__error_set(reterr, -TRK_ERR_NODATA, NULL,
 					"digest: no runs in the history yet");
 	trk__fleet_rows_release(&rows);
 	return r;

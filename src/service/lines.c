@@ -36,7 +36,7 @@ int trk__run_lines_phase(const struct trk_record *record, const char *name,
 			o->to_us = (int64_t) (record->mark[i + 1].elapsed_ns / 1000);
 		return 0;
 	}
-	return -TRK_E_NODATA;
+	return -TRK_ERR_NODATA;
 }
 
 /* ---- the phases of a run as rows ---- */

@@ -19,7 +19,7 @@ struct trk_run_lines {
 int trk__run_lines_read(const struct trk_record *record, struct trk_run_lines *ret);
 void trk__run_lines_release(struct trk_run_lines *l);
 
-/* Select the part of the run from the mark of this name to the next mark. 0; -TRK_E_NODATA: the run
+/* Select the part of the run from the mark of this name to the next mark. 0; -TRK_ERR_NODATA: the run
  * has no such mark. */
 int trk__run_lines_phase(const struct trk_record *record, const char *name,
 			 struct trk_profile_options *o);

@@ -70,7 +70,7 @@ static int lay_over_cached(struct trk_prices *p, const char *cache, const char *
 	fd = trk__trust_open_file(kept, &untrusted);
 	if (fd >= 0)
 		return lay_over_fd(p, fd, kept, reterr);
-	if (fd == -TRK_E_UNTRUSTED && !p->ignored.code)
+	if (fd == -TRK_ERR_UNTRUSTED && !p->ignored.code)
 		(void) trk__error_set(&p->ignored, fd, kept, "%s: prices in %s are ignored",
 				      untrusted.message, kept);
 	kept[0] = '\0';

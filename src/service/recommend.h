@@ -58,7 +58,7 @@ struct trk_recommendation {
 
 /* Make a recommendation from a recording and the earlier runs of its job. h: the history; NULL: no
  * earlier runs but request->earlier. The cost in the record is updated, for the stated server and
- * with the best server. 0; the errors of trk__record_read (-EIO for -EINVAL); -TRK_E_NODATA: no run
+ * with the best server. 0; the errors of trk__record_read (-EIO for -EINVAL); -TRK_ERR_NODATA: no run
  * has samples; -EINVAL: a name of the words is unknown; the error of a catalogue; or -ENOMEM. The
  * caller frees *ret. */
 int trk__recommend(const struct trk_service *s, struct trk_history *h,

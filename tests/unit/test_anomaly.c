@@ -112,7 +112,7 @@ static void a_small_lasting_change_is_a_drift(void **state)
 		assert_true(drift_at(37) != 0 || drift_at(36) != 0);
 		assert_true(told < 5); /* not again in each run that follows */
 	}
-	assert_int_equal(trk__anomaly_drift(steady, 5, 0.03, &drift), -TRK_E_NODATA);
+	assert_int_equal(trk__anomaly_drift(steady, 5, 0.03, &drift), -TRK_ERR_NODATA);
 	assert_int_equal(trk__anomaly_drift(steady, 40, 0, &drift), -EINVAL);
 }
 

@@ -137,7 +137,7 @@ static void what_is_no_recording_is_refused(void **state)
 	place_init(&p);
 	assert_refused(p.path, -ENOENT);
 	bytes_put(p.folder.fd, "1.rtrk", "root:x:0:0:root\n", 16);
-	assert_refused(p.path, -TRK_E_FORMAT);
+	assert_refused(p.path, -TRK_ERR_FORMAT);
 	assert_refused(p.folder.path, -EISDIR);
 	assert_int_equal(mkfifoat(p.folder.fd, "fifo", 0600), 0);
 	(void) snprintf(fifo, sizeof(fifo), "%s/fifo", p.folder.path);
@@ -149,11 +149,11 @@ static void what_is_no_recording_is_refused(void **state)
 	assert_int_equal(unlinkat(p.folder.fd, "2.rtrk", 0), 0);
 	data[4]++;
 	bytes_put(p.folder.fd, "1.rtrk", data, len);
-	assert_refused(p.path, -TRK_E_VERSION);
+	assert_refused(p.path, -TRK_ERR_VERSION);
 	data[4]--;
 	data[40] ^= 0xff; /* within the first record */
 	bytes_put(p.folder.fd, "1.rtrk", data, len);
-	assert_refused(p.path, -TRK_E_DAMAGED);
+	assert_refused(p.path, -TRK_ERR_DAMAGED);
 	free(data);
 	place_release(&p);
 }
@@ -252,8 +252,8 @@ static void a_report_takes_what_its_caller_knows(void **state)
 static void errors_have_texts_in_either_sign(void **state)
 {
 	(void) state;
-	assert_string_equal(trk_strerror(-TRK_E_DAMAGED), "damaged recording");
-	assert_string_equal(trk_strerror(TRK_E_DAMAGED), "damaged recording");
+	assert_string_equal(trk_strerror(-TRK_ERR_DAMAGED), "damaged recording");
+	assert_string_equal(trk_strerror(TRK_ERR_DAMAGED), "damaged recording");
 	assert_string_equal(trk_strerror(-ENOENT), "No such file or directory");
 	assert_non_null(trk_strerror(-99999999));
 	assert_non_null(trk_strerror(INT32_MIN));

@@ -572,7 +572,7 @@ static void every_error_has_a_text(void **state)
 	(void) state;
 	assert_string_equal(trk__strerror(-ENOENT), strerror(ENOENT));
 	assert_string_equal(trk__strerror(ENOENT), strerror(ENOENT));
-	assert_string_equal(trk__strerror(-TRK_E_NORUN), "no such run");
+	assert_string_equal(trk__strerror(-TRK_ERR_NORUN), "no such run");
 	assert_string_equal(trk__strerror(-123456), "unknown error");
 	assert_int_equal(trk__error_set(NULL, -EINVAL, "f", "%d", 1), -EINVAL);
 	assert_int_equal(trk__error_set(&e, -EINVAL, NULL, "%0300d", 7), -EINVAL);

@@ -280,7 +280,7 @@ static void mistakes_have_file_line_and_column(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		refused(cases[i].text, strlen(cases[i].text), -EBADMSG, cases[i].place);
 	refused("catalogue\t1\t2026-01-01\0\nend\n", 27, -EBADMSG, "f.tsv:1:23: a NUL byte");
-	refused("catalogue\t2\t2027-01-01\nnew things\n", 34, -TRK_E_VERSION,
+	refused("catalogue\t2\t2027-01-01\nnew things\n", 34, -TRK_ERR_VERSION,
 		"f.tsv:1:11: format 2 is newer");
 }
 

@@ -49,7 +49,7 @@ static void what_is_not_known_is_left_out(void **state)
 	}
 	trk__busy_add(&h, 1, 0);
 	assert_true(trk__busy_seconds(&h) == 0 && isnan(trk__busy_run_time(&h, 1)));
-	assert_int_equal(trk__cpu_advise(&h, NULL, &(struct trk_cpu_advice){0}), -TRK_E_NODATA);
+	assert_int_equal(trk__cpu_advise(&h, NULL, &(struct trk_cpu_advice){0}), -TRK_ERR_NODATA);
 	trk__busy_add(&h, 1e9, 2); /* above the last bin */
 	assert_true(fabs(trk__busy_run_time(&h, 1) - 2e9) < 1);
 	assert_true(isnan(trk__busy_run_time(&h, 0)));

@@ -189,7 +189,7 @@ static void a_library_without_a_driver_is_refused_with_the_reason(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct play p;
 
-		assert_int_equal(begin_with(&p, "", cases[i].script), -TRK_E_UNSUPPORTED);
+		assert_int_equal(begin_with(&p, "", cases[i].script), -TRK_ERR_UNSUPPORTED);
 		assert_string_equal(p.why, cases[i].why);
 		end(&p);
 	}

@@ -474,8 +474,8 @@ static void runs_that_say_nothing_are_left_out(void **state)
 		runs[i].limit_bytes = nothing[i];
 		runs[i].end = i % 2 ? TRK_EARLIER_OUT_OF_MEMORY : TRK_EARLIER_SUCCEEDED;
 	}
-	assert_int_equal(trk__memory_advise(runs, 4, NULL, &a), -TRK_E_NODATA);
-	assert_int_equal(trk__memory_advise(NULL, 0, NULL, &a), -TRK_E_NODATA);
+	assert_int_equal(trk__memory_advise(runs, 4, NULL, &a), -TRK_ERR_NODATA);
+	assert_int_equal(trk__memory_advise(NULL, 0, NULL, &a), -TRK_ERR_NODATA);
 	assert_true(a.request_bytes == 7);
 	runs[4] = run_of(1000);
 	runs[4].duration_s = NAN;

@@ -69,8 +69,8 @@ static void an_error_has_room_for_its_reason(void **state)
 	memset(long_text, 'a', sizeof(long_text) - 1);
 	long_text[sizeof(long_text) - 1] = '\0';
 	assert_int_equal(
-		trk__error_set(&error, -TRK_E_NORUN, long_text, "%s: no such run", long_text),
-		-TRK_E_NORUN);
+		trk__error_set(&error, -TRK_ERR_NORUN, long_text, "%s: no such run", long_text),
+		-TRK_ERR_NORUN);
 	assert_non_null(strstr(error.message, " bytes left out] aaa"));
 	assert_non_null(strstr(error.message, "aaa: no such run"));
 }

@@ -77,8 +77,8 @@ static void without_data_there_is_no_answer(void **state)
 	struct trk_original_advice a;
 
 	(void) state;
-	assert_int_equal(trk__original_advise(&run, 1, &a), -TRK_E_NODATA);
-	assert_int_equal(trk__original_advise(&run, 0, &a), -TRK_E_NODATA);
+	assert_int_equal(trk__original_advise(&run, 1, &a), -TRK_ERR_NODATA);
+	assert_int_equal(trk__original_advise(&run, 0, &a), -TRK_ERR_NODATA);
 	run.mean_cores = 3;
 	assert_int_equal(trk__original_advise(&run, 1, &a), 0);
 	assert_true(a.cpu == 3 && isnan(a.memory_mib));

@@ -245,10 +245,10 @@ static void a_name_of_the_program_s_own_is_no_link(void **state)
 	assert_int_equal(symlink("chosen-nowhere", "chosen-dangling"), 0);
 	assert_int_equal(mkfifo("chosen-fifo", 0600), 0);
 	assert_int_equal(mkdir("chosen-dir", 0700), 0);
-	assert_int_equal(trk__output_replace_own("chosen-link", "bad", 3), -TRK_E_SYMLINK);
-	assert_int_equal(trk__output_replace_own("chosen-dangling", "bad", 3), -TRK_E_SYMLINK);
-	assert_int_equal(trk__output_replace_own("chosen-fifo", "bad", 3), -TRK_E_NOTFILE);
-	assert_int_equal(trk__output_replace_own("chosen-dir", "bad", 3), -TRK_E_NOTFILE);
+	assert_int_equal(trk__output_replace_own("chosen-link", "bad", 3), -TRK_ERR_SYMLINK);
+	assert_int_equal(trk__output_replace_own("chosen-dangling", "bad", 3), -TRK_ERR_SYMLINK);
+	assert_int_equal(trk__output_replace_own("chosen-fifo", "bad", 3), -TRK_ERR_NOTFILE);
+	assert_int_equal(trk__output_replace_own("chosen-dir", "bad", 3), -TRK_ERR_NOTFILE);
 	assert_int_equal(access("chosen-nowhere", F_OK), -1);
 	assert_int_equal(trk__read_at(AT_FDCWD, "chosen-page", text, sizeof(text)), 3);
 	assert_string_equal(text, "two");

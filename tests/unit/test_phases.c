@@ -188,8 +188,8 @@ static void rows_without_time_are_no_data(void **state)
 	rows_init();
 	for (size_t i = 0; i < ROWS; i++)
 		dt[i] = i % 2 ? NAN : 0;
-	assert_int_equal(trk__split_advise(dt, cores, memory, ROWS, NULL, &split), -TRK_E_NODATA);
-	assert_int_equal(trk__split_advise(dt, cores, memory, 0, NULL, &split), -TRK_E_NODATA);
+	assert_int_equal(trk__split_advise(dt, cores, memory, ROWS, NULL, &split), -TRK_ERR_NODATA);
+	assert_int_equal(trk__split_advise(dt, cores, memory, 0, NULL, &split), -TRK_ERR_NODATA);
 	rows_init();
 	cores[310] = NAN; /* counts with the last known one */
 	memory[310] = NAN;

@@ -101,7 +101,7 @@ static void a_cut_at_any_byte_leaves_the_rows_before_it(void **state)
 		r = trk__record_read(f.fd, "cut", &record, rows_take, &rows, NULL);
 		if (r < 0) {
 			assert_true(r ==
-				    (cut < TRK_SIGNATURE_SIZE ? -TRK_E_FORMAT : -TRK_E_DAMAGED));
+				    (cut < TRK_SIGNATURE_SIZE ? -TRK_ERR_FORMAT : -TRK_ERR_DAMAGED));
 			assert_int_equal(last, 0);
 			continue;
 		}
@@ -197,8 +197,8 @@ static void a_damaged_byte_costs_one_record_at_most(void **state)
 		data[at] ^= (unsigned char) (1u << at % 8);
 		r = trk__record_read(f.fd, "flip", &record, rows_take, &rows, NULL);
 		if (r < 0) { /* the signature or the first record */
-			assert_true(r == -TRK_E_FORMAT || r == -TRK_E_VERSION ||
-				    r == -TRK_E_DAMAGED);
+			assert_true(r == -TRK_ERR_FORMAT || r == -TRK_ERR_VERSION ||
+				    r == -TRK_ERR_DAMAGED);
 			refused = at;
 			continue;
 		}
@@ -229,14 +229,14 @@ static void other_files_and_newer_versions_are_refused(void **state)
 	data[4]++;
 	bytes_put(f.fd, "1.rtrk", data, len);
 	assert_int_equal(trk__record_read(f.fd, "1.rtrk", &record, NULL, NULL, &error),
-			 -TRK_E_VERSION);
+			 -TRK_ERR_VERSION);
 	assert_non_null(strstr(error.message, "newer version"));
 	bytes_put(f.fd, "1.rtrk", "timestamp,cpu\n1,2\n", 18);
 	assert_int_equal(trk__record_read(f.fd, "1.rtrk", &record, NULL, NULL, &error),
-			 -TRK_E_FORMAT);
+			 -TRK_ERR_FORMAT);
 	bytes_put(f.fd, "1.rtrk", "", 0);
 	assert_int_equal(trk__record_read(f.fd, "1.rtrk", &record, NULL, NULL, NULL),
-			 -TRK_E_FORMAT);
+			 -TRK_ERR_FORMAT);
 	assert_int_equal(trk__record_read(f.fd, "none", &record, NULL, NULL, NULL), -ENOENT);
 	free(data);
 	assert_int_equal(unlinkat(f.fd, "1.rtrk", 0), 0);

@@ -166,12 +166,12 @@ static void an_id_or_its_prefix_finds_the_run(void **state)
 	assert_finds(&s, "bb000004", 3);
 	assert_finds(&s, "bb00", 3);
 	assert_finds(&s, "r-c", 4);
-	assert_fails(&s, "r-a", -TRK_E_AMBIGUOUS);
-	assert_fails(&s, "aa00", -TRK_E_AMBIGUOUS);
-	assert_fails(&s, "c", -TRK_E_NORUN);
+	assert_fails(&s, "r-a", -TRK_ERR_AMBIGUOUS);
+	assert_fails(&s, "aa00", -TRK_ERR_AMBIGUOUS);
+	assert_fails(&s, "c", -TRK_ERR_NORUN);
 	assert_finds(&s, "r-ab", 2);
-	assert_fails(&s, "r-dd", -TRK_E_NORUN);
-	assert_fails(&s, "r-bb0000045", -TRK_E_NORUN);
+	assert_fails(&s, "r-dd", -TRK_ERR_NORUN);
+	assert_fails(&s, "r-bb0000045", -TRK_ERR_NORUN);
 	store_release(&s, RUNS);
 }
 
@@ -211,10 +211,10 @@ static void at_counts_from_the_end(void **state)
 	assert_finds(&s, "@1", 4);
 	assert_finds(&s, "@2", 3);
 	assert_finds(&s, "@-5", 0);
-	assert_fails(&s, "@6", -TRK_E_NORUN);
-	assert_fails(&s, "@0", -TRK_E_NORUN);
-	assert_fails(&s, "@x", -TRK_E_NORUN);
-	assert_fails(&s, "@99999999999999999999", -TRK_E_NORUN);
+	assert_fails(&s, "@6", -TRK_ERR_NORUN);
+	assert_fails(&s, "@0", -TRK_ERR_NORUN);
+	assert_fails(&s, "@x", -TRK_ERR_NORUN);
+	assert_fails(&s, "@99999999999999999999", -TRK_ERR_NORUN);
 	store_release(&s, RUNS);
 }
 
@@ -229,9 +229,9 @@ static void a_job_and_at_count_among_its_own_runs(void **state)
 	assert_finds(&s, "first@1", 4);
 	assert_finds(&s, "first@2", 0);
 	assert_finds(&s, "a@b@", 2);
-	assert_fails(&s, "align@3", -TRK_E_NORUN);
-	assert_fails(&s, "alig@", -TRK_E_NORUN);
-	assert_fails(&s, "aligns@", -TRK_E_NORUN);
+	assert_fails(&s, "align@3", -TRK_ERR_NORUN);
+	assert_fails(&s, "alig@", -TRK_ERR_NORUN);
+	assert_fails(&s, "aligns@", -TRK_ERR_NORUN);
 	store_release(&s, RUNS);
 }
 
@@ -241,8 +241,8 @@ static void an_empty_store_has_no_run(void **state)
 
 	(void) state;
 	store_init(&s, 0);
-	assert_fails(&s, "@", -TRK_E_NORUN);
-	assert_fails(&s, "r-", -TRK_E_NORUN);
+	assert_fails(&s, "@", -TRK_ERR_NORUN);
+	assert_fails(&s, "r-", -TRK_ERR_NORUN);
 	store_release(&s, 0);
 }
 
@@ -260,7 +260,7 @@ static void other_files_are_passed_over(void **state)
 	bytes_put(s.fd, "9999999999998-r-ee000009.rtrk", "x", 1);
 	assert_finds(&s, "@2", 4);
 	assert_finds(&s, "first@", 4);
-	assert_fails(&s, "r-notes", -TRK_E_NORUN);
+	assert_fails(&s, "r-notes", -TRK_ERR_NORUN);
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(unlinkat(s.fd, others[i], 0), 0);
 	assert_int_equal(unlinkat(s.fd, "9999999999998-r-ee000009.rtrk", 0), 0);

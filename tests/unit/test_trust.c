@@ -77,11 +77,11 @@ static void nothing_but_a_regular_file_is_opened(void **state)
 	assert_int_equal(mkdir("dir", 0700), 0);
 	put_file("f", 0600);
 	assert_int_equal(symlink("f", "link"), 0);
-	assert_opens("fifo", -TRK_E_UNTRUSTED, "fifo is not a regular file");
-	assert_opens("dir", -TRK_E_UNTRUSTED, "dir is not a regular file");
-	assert_opens("link", -TRK_E_UNTRUSTED, "link is a symbolic link");
-	assert_opens("/dev/null", -TRK_E_UNTRUSTED, "not a regular file");
-	assert_int_equal(trk__open_regular_at(AT_FDCWD, "fifo"), -TRK_E_NOTFILE);
+	assert_opens("fifo", -TRK_ERR_UNTRUSTED, "fifo is not a regular file");
+	assert_opens("dir", -TRK_ERR_UNTRUSTED, "dir is not a regular file");
+	assert_opens("link", -TRK_ERR_UNTRUSTED, "link is a symbolic link");
+	assert_opens("/dev/null", -TRK_ERR_UNTRUSTED, "not a regular file");
+	assert_int_equal(trk__open_regular_at(AT_FDCWD, "fifo"), -TRK_ERR_NOTFILE);
 	assert_int_equal(trk__open_regular_at(AT_FDCWD, "dir"), -EISDIR);
 	assert_int_equal(trk__open_regular_at(AT_FDCWD, "none"), -ENOENT);
 }
@@ -90,18 +90,18 @@ static void what_others_may_write_to_is_not_opened(void **state)
 {
 	(void) state;
 	put_file("f", 0666);
-	assert_opens("f", -TRK_E_UNTRUSTED, "other users may write to f (mode 0666)");
+	assert_opens("f", -TRK_ERR_UNTRUSTED, "other users may write to f (mode 0666)");
 	assert_int_equal(mkdir("open", 0700), 0);
 	put_file("open/f", 0600);
 	assert_opens("open/f", 0, "");
 	assert_int_equal(chmod("open", 0777), 0);
-	assert_opens("open/f", -TRK_E_UNTRUSTED, "/open (mode 0777)");
+	assert_opens("open/f", -TRK_ERR_UNTRUSTED, "/open (mode 0777)");
 	/* In a directory as /tmp is, the file cannot be replaced; but it may be another file's
 	 * name. */
 	assert_int_equal(chmod("open", 01777), 0);
 	assert_opens("open/f", 0, "");
 	assert_int_equal(link("open/f", "second"), 0);
-	assert_opens("open/f", -TRK_E_UNTRUSTED, "has a second name");
+	assert_opens("open/f", -TRK_ERR_UNTRUSTED, "has a second name");
 	assert_opens("second", 0, "");
 }
 
@@ -122,7 +122,7 @@ static void links_on_the_way_are_followed_and_what_they_lead_to_is_checked(void 
 	assert_opens("relative/../real/deep/f", 0, "");
 	assert_opens("loop/f", -ELOOP, "");
 	assert_int_equal(chmod("real", 0777), 0);
-	assert_opens("absolute/f", -TRK_E_UNTRUSTED, "/real (mode 0777)");
+	assert_opens("absolute/f", -TRK_ERR_UNTRUSTED, "/real (mode 0777)");
 }
 
 static void long_names_are_errors(void **state)
@@ -150,11 +150,11 @@ static void a_directory_of_our_own_is_no_link_and_nobody_else_s(void **state)
 	fd = trk__trust_open_dir("own", TRK_TRUST_FIND, NULL);
 	assert_true(fd >= 0);
 	trk__close(fd);
-	assert_int_equal(trk__trust_open_dir("link", TRK_TRUST_FIND, NULL), -TRK_E_UNTRUSTED);
+	assert_int_equal(trk__trust_open_dir("link", TRK_TRUST_FIND, NULL), -TRK_ERR_UNTRUSTED);
 	assert_int_equal(trk__trust_open_dir("f", TRK_TRUST_FIND, NULL), -ENOTDIR);
 	assert_int_equal(trk__trust_open_dir("none", TRK_TRUST_FIND, NULL), -ENOENT);
 	assert_int_equal(chmod("own", 01777), 0); /* not even with the sticky bit */
-	assert_int_equal(trk__trust_open_dir("own", TRK_TRUST_FIND, NULL), -TRK_E_UNTRUSTED);
+	assert_int_equal(trk__trust_open_dir("own", TRK_TRUST_FIND, NULL), -TRK_ERR_UNTRUSTED);
 }
 
 static void what_others_could_make_first_is_made_at_once(void **state)
@@ -188,8 +188,8 @@ static void an_entry_has_a_bare_name(void **state)
 	assert_int_equal(trk__trust_check_entry(dir, "../f", false, NULL), -EINVAL);
 	assert_int_equal(trk__trust_check_entry(dir, "/etc/passwd", false, NULL), -EINVAL);
 	assert_int_equal(trk__trust_open_entry(dir, "../x", NULL), -EINVAL);
-	assert_int_equal(trk__trust_check_entry(dir, "..", false, NULL), -TRK_E_UNTRUSTED);
-	assert_int_equal(trk__trust_open_entry(dir, "w", NULL), -TRK_E_UNTRUSTED);
+	assert_int_equal(trk__trust_check_entry(dir, "..", false, NULL), -TRK_ERR_UNTRUSTED);
+	assert_int_equal(trk__trust_open_entry(dir, "w", NULL), -TRK_ERR_UNTRUSTED);
 	fd = trk__trust_open_entry(dir, "f", NULL);
 	assert_true(fd >= 0);
 	trk__close(fd);

@@ -17,14 +17,14 @@ static bool is_own(const struct stat *st)
 static int check(const struct stat *st, const char *path, bool is_folder, struct trk_error *reterr)
 {
 	if (S_ISLNK(st->st_mode))
-		return trk__error_set(reterr, -TRK_E_UNTRUSTED, path, "%s is a link", path);
+		return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path, "%s is a link", path);
 	if (!is_own(st))
-		return trk__error_set(reterr, -TRK_E_UNTRUSTED, path, "%s belongs to another user",
+		return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path, "%s belongs to another user",
 				      path);
 	if (is_folder && !S_ISDIR(st->st_mode))
 		return trk__error_set(reterr, -ENOTDIR, path, "%s is not a directory", path);
 	if (!is_folder && !S_ISREG(st->st_mode))
-		return trk__error_set(reterr, -TRK_E_UNTRUSTED, path, "%s is not a regular file",
+		return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path, "%s is not a regular file",
 				      path);
 	return 0;
 }
@@ -35,7 +35,7 @@ static int open_checked(int dirfd, const char *path, bool is_folder, struct trk_
 	struct stat st;
 
 	if (fd < 0)
-		return errno == ELOOP ? trk__error_set(reterr, -TRK_E_UNTRUSTED, path,
+		return errno == ELOOP ? trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path,
 						       "%s is a link", path)
 				      : -errno;
 	r = fstat(fd, &st) < 0 ? -errno : check(&st, path, is_folder, reterr);
@@ -112,7 +112,7 @@ int trk__open_regular_at(int dirfd, const char *path)
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		return fd;
 	trk__close(fd);
-	return S_ISDIR(st.st_mode) ? -EISDIR : -TRK_E_NOTFILE;
+	return S_ISDIR(st.st_mode) ? -EISDIR : -TRK_ERR_NOTFILE;
 }
 
 #endif

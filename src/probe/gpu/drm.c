@@ -97,7 +97,7 @@ static int drm_open(const struct trk_env *env, const struct trk_gpu_hints *hints
 	if (d->cards == 0) {
 		drm_close(d);
 		(void) snprintf(why, TRK_GPU_TEXT_SIZE, "no AMD or Intel GPU in /sys/class/drm");
-		return -TRK_E_UNSUPPORTED;
+		return -TRK_ERR_UNSUPPORTED;
 	}
 	qsort(d->card, d->cards, sizeof(d->card[0]), by_number);
 	trk__kfd_know_cards(d);

@@ -599,11 +599,11 @@ static int smi_open(const struct trk_env *env, const struct trk_gpu_hints *hints
 
 	if (!hints->path) {
 		(void) snprintf(why, TRK_GPU_TEXT_SIZE, "nvidia-smi is not started here");
-		return -TRK_E_UNSUPPORTED;
+		return -TRK_ERR_UNSUPPORTED;
 	}
 	if (!find_in(hints->path, file) && !find_in(folders, file)) {
 		(void) snprintf(why, TRK_GPU_TEXT_SIZE, "no nvidia-smi in PATH");
-		return -TRK_E_UNSUPPORTED;
+		return -TRK_ERR_UNSUPPORTED;
 	}
 	s = calloc(1, sizeof(*s));
 	if (!s)

@@ -242,7 +242,7 @@ static int refuse(struct nvml *n, char why[TRK_GPU_TEXT_SIZE], const char *text,
 	else
 		(void) snprintf(why, TRK_GPU_TEXT_SIZE, "NVML: %s", text);
 	nvml_close(n);
-	return -TRK_E_UNSUPPORTED;
+	return -TRK_ERR_UNSUPPORTED;
 }
 
 static const char *init_text(int result)
