@@ -113,8 +113,11 @@ static int open_resolved(const char *real, int descriptor)
 int trk__output_open(const char *path)
 {
 	char real[PATH_SIZE];
-	int descriptor, r = resolve(path, real, &descriptor);
+	int descriptor, r;
 
+	if (strcmp(path, "-") == 0)
+		return open_resolved(path, STDOUT_FILENO);
+	r = resolve(path, real, &descriptor);
 	/* Unless it is a descriptor, open the original name, so that the kernel makes its
 	 * checks. */
 	return r < 0 ? r : open_resolved(path, descriptor);

@@ -11,8 +11,8 @@
 
 #include <stddef.h>
 
-/* Open for text that is written in pieces: truncate the file, or create it. Returns a descriptor
- * (close-on-exec; the caller closes) or a negative errno. */
+/* Open for text that is written in pieces: truncate the file, or create it; "-" is stdout. Returns
+ * a descriptor (close-on-exec; the caller closes) or a negative errno. */
 int trk__output_open(const char *path);
 
 /* The descriptor of this process that the path names, else -1. */

@@ -270,7 +270,7 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 	{"job", 'n', "NAME", "name of the job (default: the batch system's, else program, script and directory)", cli_set_text, AT(job)}, \
 	{"job-name", 0, "NAME", "same as --job", cli_set_text, AT(job)}, \
 	{"interval", 'i', "DUR", "time between samples, 10ms to 1h; a bare number is seconds (1s)", take_interval, 0}, \
-	{"output", 'o', "FILE", "also write the samples to this file", cli_set_text, AT(output)}, \
+	{"output", 'o', "FILE", "also write the samples to this file; - is stdout", cli_set_text, AT(output)}, \
 	{"format", 'f', "csv|json|jsonl", "format of --output (json); without --output, print the samples on stderr", cli_set_word, AT(format)}, \
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)}, \
 	{"no-recording", 0, NULL, "keep no recording", cli_set_flag, AT(no_recording)}, \

@@ -68,7 +68,7 @@ def test_what_cannot_be_written_is_told_in_one_line(rt, words, what):
 def test_stdout_by_name_is_stdout_where_it_stands(rt, words):
     (rt.home / "log").symlink_to("/dev/stdout")
     # Not /dev/stdout itself: a program that replaced it would do so for the whole machine.
-    for name in ("/proc/self/fd/1", rt.home / "log"):
+    for name in ("/proc/self/fd/1", rt.home / "log", "-"):
         command = [str(rt.path), *[w.replace("FILE", str(name)) for w in words]]
         with open(rt.home / "all", "wb") as out:
             out.write(b"before\n")
@@ -82,6 +82,7 @@ def test_stdout_by_name_is_stdout_where_it_stands(rt, words):
         assert text.startswith("before\n") and text.endswith("after\n")
         assert ("out\n" in text) == (words[0] == "run")
         assert len(text) > 40  # more than these
+    assert not (rt.home / "-").exists()
 
 
 @each

@@ -175,6 +175,20 @@ static void devices_and_pipes_are_written_to_as_they_are(void **state)
 	(void) close(fd);
 }
 
+static void a_dash_is_stdout(void **state)
+{
+	struct stat st, of_stdout;
+	int fd = trk__output_open("-");
+
+	(void) state;
+	assert_true(fd > 2);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(fstat(STDOUT_FILENO, &of_stdout), 0);
+	assert_true(st.st_dev == of_stdout.st_dev && st.st_ino == of_stdout.st_ino);
+	assert_int_equal(access("-", F_OK), -1);
+	(void) close(fd);
+}
+
 /* What was written there before, and what comes after, stays. */
 static void a_name_of_a_descriptor_is_that_descriptor(void **state)
 {
@@ -288,6 +302,7 @@ int main(void)
 		cmocka_unit_test(a_loop_and_a_folder_are_refused_and_stay),
 		cmocka_unit_test(a_link_into_another_file_system_is_followed),
 		cmocka_unit_test(devices_and_pipes_are_written_to_as_they_are),
+		cmocka_unit_test(a_dash_is_stdout),
 		cmocka_unit_test(a_name_of_a_descriptor_is_that_descriptor),
 		cmocka_unit_test(a_replaced_file_keeps_its_rights_and_is_never_half),
 		cmocka_unit_test(a_name_of_the_program_s_own_is_no_link),
