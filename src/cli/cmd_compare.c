@@ -270,7 +270,7 @@ static int run(int argc, char **argv)
 	failed = trk__comparison_judge(&c, s.fail_on, &error);
 	if (failed < 0)
 		return cli_fail("compare", failed, &error);
-	if (r != 0)
+	if (r != 0 && !s.json)
 		return 0;
 	trk__buf_init(&b, TEXT_MAX);
 	(s.json ? trk__comparison_json : s.markdown ? print_markdown : print_text)(&b, &c);

@@ -75,6 +75,8 @@ int trk__compare_job(const struct trk_service *s, struct trk_history *h, struct 
 	n = ret->change.runs;
 	(void) snprintf(ret->with, sizeof(ret->with), "the median of %zu earlier run%s of its job",
 			n, n == 1 ? "" : "s");
+	if (n == 0)
+		ret->with[0] = '\0';
 	if (runs.history_error < 0)
 		r = trk__error_set(reterr, runs.history_error, NULL,
 				   "%s: the earlier runs cannot be read: %s", ret->run.id,
@@ -162,7 +164,9 @@ void trk__comparison_json(struct trk_buf *b, const struct trk_comparison *c)
 
 	trk__json_begin(&j, b, 1, "resource-tracker.compare/1");
 	trk__json_key_text(&j, "run", c->run.id);
-	trk__json_key_text(&j, "with", c->with);
+	trk__json_key_or_null(&j, "with", c->with);
+	trk__json_key_or_null(&j, "no_comparison_reason",
+			      c->with[0] ? "" : "the first run of its job");
 	trk__json_key_open(&j, "figures", '{');
 	for (size_t i = 0; i < TRK_CHANGE_FIGURES; i++) {
 		const char *words = trk__comparison_words(c, i);

@@ -8,7 +8,7 @@
 
 struct trk_comparison {
 	struct trk_history_run run;
-	char with[TRK_RUN_TEXT_SIZE + 64]; /* the other run, or the earlier runs */
+	char with[TRK_RUN_TEXT_SIZE + 64]; /* the other run, or the earlier runs; "": none */
 	struct trk_change change;
 	struct trk_lines_change lines;
 	char lines_with[TRK_RUN_ID_SIZE]; /* the run that the lines are compared with; "": none */

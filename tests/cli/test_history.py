@@ -501,6 +501,12 @@ def test_the_first_run_of_a_job_breaks_no_rule(rt):
     hold(rt, 40)
     first = rt.run("compare", "--fail-on", "peak_mem>+1%")
     assert first.rc == 0 and "nothing to compare it with" in first.stderr and first.stdout == ""
+    in_json = rt.run("compare", "--fail-on", "peak_mem>+1%", "--json")
+    answer = json.loads(in_json.stdout)
+    assert in_json.rc == 0 and answer["run"] and answer["with"] is None
+    assert answer["no_comparison_reason"] == "the first run of its job"
+    assert answer["figures"]["peak_mem"]["now"] > 0
+    assert not any(figure["failed"] for figure in answer["figures"].values())
     assert rt.run("compare", "--fail-on", "peak_mem").rc == 2
     assert rt.run("compare", "none", "--fail-on", "peak_mem>+1%").rc == 4
 
