@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *trk__shell_word(char *ret, size_t size, const char *text)
+static const char *quote(char *ret, size_t size, const char *before, const char *text)
 {
-	size_t len = (size_t) snprintf(ret, size, "%s'", *text == '-' ? "-- " : "");
+	size_t len = (size_t) snprintf(ret, size, "%s'", before);
 
 	for (; *text; text++) {
 		const char *piece = *text == '\'' ? "'\\''" : (char[]){*text, '\0'};
@@ -20,4 +20,14 @@ const char *trk__shell_word(char *ret, size_t size, const char *text)
 	}
 	(void) snprintf(ret + len, size - len, "'");
 	return ret;
+}
+
+const char *trk__shell_value(char *ret, size_t size, const char *text)
+{
+	return quote(ret, size, "", text);
+}
+
+const char *trk__shell_word(char *ret, size_t size, const char *text)
+{
+	return quote(ret, size, *text == '-' ? "-- " : "", text);
 }

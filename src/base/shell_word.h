@@ -4,9 +4,11 @@
 
 #include <stddef.h>
 
-/* Write `text` in single quotes, with "-- " in front where it begins with a dash, so that neither
- * the shell nor the command interprets it. The options of the command must stand before it.
- * Returns ret, which is "" where the word does not fit. */
+/* Write `text` in single quotes, as the value of an option. Returns ret, which is "" where the word
+ * does not fit. */
+const char *trk__shell_value(char *ret, size_t size, const char *text);
+/* The same as an operand: with "-- " in front where it begins with a dash, so that the command does
+ * not take it for an option. The options of the command must stand before it. */
 const char *trk__shell_word(char *ret, size_t size, const char *text);
 
 enum { TRK_SHELL_WORD_SIZE = 1100 }; /* of a text of 256 bytes */

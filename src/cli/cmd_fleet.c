@@ -124,7 +124,7 @@ static int run(int argc, char **argv)
 	if (at < argc)
 		return cli_reject(EXIT_USAGE,
 				  "fleet: %s: not expected. Try: resource-tracker fleet --job %s",
-				  argv[at], trk__shell_word(word, sizeof(word), argv[at]));
+				  argv[at], trk__shell_value(word, sizeof(word), argv[at]));
 	r = check(&s, &days);
 	if (r != 0)
 		return r;

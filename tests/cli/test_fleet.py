@@ -195,6 +195,7 @@ def test_colors_are_for_terminals(rt, history):
     (("--since", "x"), "x"),
     (("--as-of", "tomorrow"), "--as-of tomorrow: not a date"),
     (("job-001",), "Try: resource-tracker fleet --job 'job-001'"),
+    (("--", "-x"), "Try: resource-tracker fleet --job '-x'"),
 ])
 def test_wrong_words_are_named_in_one_line(rt, history, args, words):
     done = rt.run("fleet", "--recording", history, *args)

@@ -664,6 +664,7 @@ static void a_shell_word_is_read_back_as_it_was(void **state)
 	assert_string_equal(trk__shell_word(word, sizeof(word), "$(a)`b`"), "'$(a)`b`'");
 	assert_string_equal(trk__shell_word(word, sizeof(word), "it's"), "'it'\\''s'");
 	assert_string_equal(trk__shell_word(word, sizeof(word), "-o"), "-- '-o'");
+	assert_string_equal(trk__shell_value(word, sizeof(word), "-o"), "'-o'");
 	assert_string_equal(trk__shell_word(word, sizeof(word), ""), "''");
 	assert_string_equal(trk__shell_word(word, 5, "ab"), "'ab'");
 	assert_string_equal(trk__shell_word(word, 4, "ab"), "");
