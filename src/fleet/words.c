@@ -84,6 +84,10 @@ const char *trk__fleet_memory(char text[TRK_FLEET_WORD_SIZE], double mib)
 
 	if (!isfinite(mib))
 		return unknown(text);
+	if (mib > 0 && mib < 0.005) {
+		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "under 0.01 MiB");
+		return text;
+	}
 	if (mib < 999.5) {
 		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%.*f MiB",
 				mib == 0 || mib >= 9.95 ? 0
@@ -143,7 +147,9 @@ const char *trk__fleet_duration(char text[TRK_FLEET_WORD_SIZE], double seconds)
 	if (!isfinite(seconds) || seconds < 0 || seconds > 1e12)
 		return unknown(text);
 	whole = (long) (seconds + 0.5);
-	if (seconds < 0.9995)
+	if (seconds > 0 && seconds < 0.0005)
+		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "under 1 ms");
+	else if (seconds < 0.9995)
 		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%.0f ms", seconds * 1e3);
 	else if (seconds < 59.95)
 		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%.1f s", seconds);

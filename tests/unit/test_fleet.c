@@ -126,6 +126,9 @@ static void figures_are_written_as_the_pages_have_them(void **state)
 	assert_string_equal(trk__fleet_memory(t, 12.4), "12 MiB");
 	assert_string_equal(trk__fleet_memory(t, 1.64), "1.6 MiB");
 	assert_string_equal(trk__fleet_memory(t, 0.31), "0.31 MiB");
+	assert_string_equal(trk__fleet_memory(t, 0.005), "0.01 MiB");
+	assert_string_equal(trk__fleet_memory(t, 0.0049), "under 0.01 MiB");
+	assert_string_equal(trk__fleet_memory(t, 0), "0 MiB");
 	assert_string_equal(trk__fleet_percent(t, 0.474), "47 %");
 	assert_string_equal(trk__fleet_percent(t, 0.0042), "0.4 %");
 	assert_string_equal(trk__fleet_percent(t, 0), "0 %");
@@ -135,6 +138,8 @@ static void figures_are_written_as_the_pages_have_them(void **state)
 	assert_string_equal(trk__fleet_duration(t, 59.97), "1 m 00 s");
 	assert_string_equal(trk__fleet_duration(t, 4.2), "4.2 s");
 	assert_string_equal(trk__fleet_duration(t, 0.0174), "17 ms");
+	assert_string_equal(trk__fleet_duration(t, 0.0004), "under 1 ms");
+	assert_string_equal(trk__fleet_duration(t, 0), "0 ms");
 	assert_string_equal(trk__fleet_duration(t, NAN), "-");
 	assert_string_equal(trk__fleet_date(t, 20779), "22 Nov");
 	assert_string_equal(trk__fleet_date(t, 0), "1 Jan");

@@ -50,6 +50,9 @@ export function memory(mib: number | null | undefined): string {
 	if (!known(mib)) {
 		return "–";
 	}
+	if (mib > 0 && mib < 0.005) {
+		return "under 0.01 MiB";
+	}
 	if (mib < 999.5) {
 		return `${mib.toFixed(mib === 0 || mib >= 9.95 ? 0 : mib >= 0.995 ? 1 : 2)} MiB`;
 	}
@@ -88,6 +91,9 @@ export function change(v: number | null | undefined): string {
 export function duration(s: number | null | undefined): string {
 	if (!known(s)) {
 		return "–";
+	}
+	if (s > 0 && s < 0.0005) {
+		return "under 1 ms";
 	}
 	if (s < 0.9995) {
 		return `${(s * 1000).toFixed(0)} ms`;
