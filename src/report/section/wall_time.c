@@ -96,7 +96,7 @@ static const char *phase_name(struct trk_doc *d, const struct trk_time_breakdown
 				      p->later);
 	if (p->name[0])
 		return trk__doc_safe(d, p->name, 60);
-	return c->marked ? "before the first mark" : trk__doc_print(d, "phase %zu", i + 1);
+	return c->marked ? "start" : trk__doc_print(d, "phase %zu", i + 1);
 }
 
 static void add_phase(struct trk_doc *d, struct trk_doc_table *t,
