@@ -62,7 +62,7 @@ static int obey(void *data)
 	_exit(0);
 }
 
-/* Any order, twice at most: create a child with these flags. */
+/* e: execute a program; any other order, twice at most: create a child with these flags. */
 static _Noreturn void work(int flags)
 {
 	static char stack[2][STACK];
@@ -73,7 +73,11 @@ static _Noreturn void work(int flags)
 	(void) dup2(line[1].go[0], 0); /* cat ends with the test */
 	memset(memory, 1, SIZE);
 	answer(0);
-	for (int i = 0; i < 2 && read(line[0].go[0], &order, 1) == 1; i++) {
+	for (int i = 0; read(line[0].go[0], &order, 1) == 1; i++) {
+		if (order == 'e')
+			(void) execl("/bin/cat", "cat", (char *) NULL);
+		if (i == 2)
+			break;
 		(void) clone(obey, stack[i] + STACK, flags | SIGCHLD, NULL);
 		answer(0);
 	}
@@ -93,6 +97,23 @@ static pid_t tell(int i, char order)
 {
 	assert_int_equal(write(line[i].go[1], &order, 1), 1);
 	return await(i);
+}
+
+/* The first process executes cat. */
+static void execute_program(void)
+{
+	char path[64], name[16] = "";
+	FILE *f;
+
+	assert_int_equal(write(line[0].go[1], "e", 1), 1);
+	(void) snprintf(path, sizeof(path), "/proc/%d/comm", (int) job.pid);
+	while (strcmp(name, "cat\n") != 0) {
+		f = fopen(path, "r");
+		assert_non_null(f);
+		(void) !fgets(name, sizeof(name), f);
+		(void) fclose(f);
+		(void) sched_yield();
+	}
 }
 
 static const struct trk_tree_state *look(void)
@@ -213,6 +234,24 @@ static void two_count_once_when_their_parent_has_ended(void **state)
 	end();
 }
 
+static void two_count_once_when_their_parent_has_executed_a_program(void **state)
+{
+	pid_t second;
+
+	(void) state;
+	SKIP_UNDER_VALGRIND("it knows no such clone");
+	begin(CLONE_VM);
+	assert_int_equal(write(line[0].go[1], "c", 1), 1);
+	second = await(1);
+	assert_int_equal(look()->processes, 3);
+	execute_program();
+	for (int i = 0; i < 3; i++)
+		assert_near(look()->pss_bytes, job.alone_bytes);
+	assert_int_equal(look()->processes, 3);
+	(void) kill(second, SIGKILL);
+	end();
+}
+
 static void it_counts_by_itself_once_it_has_executed_a_program(void **state)
 {
 	const struct process *child;
@@ -300,6 +339,7 @@ int main(void)
 		cmocka_unit_test(what_it_fills_while_its_parent_sleeps_counts),
 		cmocka_unit_test(it_counts_by_itself_once_its_parent_has_ended),
 		cmocka_unit_test(two_count_once_when_their_parent_has_ended),
+		cmocka_unit_test(two_count_once_when_their_parent_has_executed_a_program),
 		cmocka_unit_test(it_counts_by_itself_once_it_has_executed_a_program),
 		cmocka_unit_test(
 			where_kcmp_is_refused_equal_sizes_are_assumed_to_be_one_address_space),

@@ -67,13 +67,27 @@ static void read_again(struct trk_tree *t, struct process *p)
 	p->looked = true;
 }
 
-/* The member that held the address space has ended: p holds it now. */
+/* Whether p still shares an address space with another member that shared its holder's. If so, it
+ * is the holder that has executed a program, not p. */
+static bool has_fellow(struct trk_tree *t, struct process *p)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		const struct process *other = &t->process[i];
+
+		if (other != p && other->space_of == p->space_of && is_resident(other) &&
+		    is_shared(other, p))
+			return true;
+	}
+	return false;
+}
+
+/* The member that held the address space has left it: p holds it now. */
 static void take_over(struct trk_tree *t, const struct process *p)
 {
-	pid_t ended = p->space_of;
+	pid_t left = p->space_of;
 
 	for (size_t i = 0; i < t->count; i++)
-		if (t->process[i].space_of == ended)
+		if (t->process[i].space_of == left)
 			t->process[i].space_of = p->pid;
 }
 
@@ -102,7 +116,7 @@ static void judge(struct trk_tree *t, struct process *p)
 	p->space_known = true;
 	if (!p->has_executed)
 		read_again(t, p);
-	if (!p->has_executed && !holder && p->space_of)
+	if (!p->has_executed && p->space_of && (!holder || has_fellow(t, p)))
 		take_over(t, p);
 	set_own_space(t, p);
 }
