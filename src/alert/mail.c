@@ -22,8 +22,8 @@ static void put_html(struct trk_buf *b, const char *text)
 	}
 }
 
-/* A header value outside of printable ASCII, by RFC 2047: one encoded word for each character at most 10
- * bytes long would be the rule; words of 45 bytes, cut between characters, keep within 75. */
+/* A subject outside of printable ASCII is written as encoded words (RFC 2047), of which each
+ * may have 75 bytes: it holds 16 bytes of the subject, cut between characters. */
 static void put_subject(struct trk_buf *b, const char *text)
 {
 	size_t len = strlen(text), in_word = 0;

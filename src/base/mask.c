@@ -77,7 +77,8 @@ static bool is_one_of(const char *const *list, size_t n, const char *text, size_
 
 #define IS_ONE_OF(list, text, len) is_one_of(list, sizeof(list) / sizeof((list)[0]), text, len)
 
-/* Short words that mean a secret as the last word of a name, except behind some words: --low-pass. */
+/* Short words that mean a secret as the last word of a name, except behind some words:
+ * --low-pass. */
 static bool ends_with_secret_word(const char *text, size_t len)
 {
 	static const char *const words[] = {"pass", "pwd", "auth", "sig", "jwt"};

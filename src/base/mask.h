@@ -11,9 +11,9 @@
  * [EMAIL]   a mail address
  * [IP]      an IPv4 or IPv6 address
  *
- * The options of some programs are known: mysql -pX, sshpass -p X, curl -u user:X, docker login -p X.
- * Another short password is not found if the name before it does not indicate one. TRK_REDACT_ALL keeps
- * no arguments. */
+ * The options of some programs are known: mysql -pX, sshpass -p X, curl -u user:X, docker login -p
+ * X. Another short password is not found if the name before it does not indicate one.
+ * TRK_REDACT_ALL keeps no arguments. */
 #ifndef TRK_BASE_MASK_H
 #define TRK_BASE_MASK_H
 

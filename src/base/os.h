@@ -102,8 +102,8 @@ const char *trk__os_own_file(void);
 
 /* The name that a list of processes shows for this one. */
 void trk__os_name_self(const char *name);
-/* Map stack for what the caller will call. Where the limit of addresses (RLIMIT_AS) is lowered later,
- * a stack that has to grow would end the process. */
+/* Map stack for what the caller will call. Where the limit of addresses (RLIMIT_AS) is lowered
+ * later, a stack that has to grow would end the process. */
 void trk__os_map_stack(void);
 /* Can it load libraries? A static program cannot. */
 bool trk__os_is_dynamic(void);

@@ -1,4 +1,5 @@
-/* resource-tracker digest: all jobs in one message, for cron or a systemd timer (docs/alerts.md). */
+/* resource-tracker digest: all jobs in one message, for cron or a systemd timer
+ * (docs/alerts.md). */
 
 #include "cli/alert_options.h"
 #include "service/digest.h"

@@ -67,7 +67,7 @@ int cli_shell(const char *name, int argc, char **argv)
 		free(words);
 		return EXIT_NOT_FOUND;
 	}
-	if (getenv("RESOURCE_TRACKER_RUN")) { /* part of a run already, and too small to be its phase */
+	if (getenv("RESOURCE_TRACKER_RUN")) { /* too small a part of a run to be its phase */
 		argv[0] = path;
 		(void) execv(path, argv);
 	}

@@ -240,8 +240,8 @@ static size_t plain_length(const char *name)
 	return len;
 }
 
-/* A mangled name refers to its own parts (S1_, T_), and each reference may double the text. Of 119,000
- * names of LLVM and other libraries, 10 have more references than this. */
+/* A mangled name refers to its own parts (S1_, T_), and each reference may double the text. Of
+ * 119,000 names of LLVM and other libraries, 10 have more references than this. */
 static bool is_bounded(const char *name)
 {
 	int references = 0;

@@ -79,7 +79,7 @@ enum trk_total {
 
 enum trk_limit {
 	TRK_LIMIT_CPU,
-	TRK_LIMIT_MEMORY_MIB, /* the lowest of memory.max, memory.high, ulimit -v, --limit, the machine */
+	TRK_LIMIT_MEMORY_MIB, /* lowest of memory.max, memory.high, ulimit -v, --limit, the machine */
 	TRK_LIMIT_PIDS,
 	TRK_LIMIT_MEMORY_HIGH_MIB,
 	TRK_LIMIT_SWAP_MIB,

@@ -31,7 +31,7 @@ struct trk_wait_facts {
 	int64_t gpu_us;          /* a GPU was busy for it */
 	int64_t disk_stall_us;   /* io pressure: some task waited */
 	int64_t memory_stall_us; /* memory pressure */
-	int64_t high_stall_us; /* full memory pressure of a group that has memory.high; UNKNOWN: none */
+	int64_t high_stall_us; /* full memory pressure of a group with memory.high; UNKNOWN: none */
 	int64_t queue_us;      /* its threads were runnable, and waited for a CPU */
 	int64_t throttled_us; /* held back by quotas, all CPUs */
 	/* a thread was delayed by block I/O; 0 also where delays are not counted */

@@ -44,8 +44,8 @@ struct trk_writer {
 };
 
 /* Reserve disk space for `len` more bytes and for the end of the run after them. Returns a negative
- * errno if there is room for the end only. If the file system cannot reserve space, the end is written
- * only if there is room for it at that time. */
+ * errno if there is room for the end only. If the file system cannot reserve space, the end is
+ * written only if there is room for it at that time. */
 static int reserve(struct trk_writer *w, size_t len)
 {
 	uint64_t wanted = len + END_ROOM, more = RESERVE_STEP;

@@ -22,7 +22,7 @@ struct sums {
 	double seconds, cpu_s, queue_s;
 	double lacked_s;      /* queue of as many threads as the job has cores */
 	double own_queue_s;   /* while the job kept all its cores busy */
-	double others_core_s; /* of the rest of the machine, while threads waited; NaN: never known */
+	double others_core_s; /* of other processes, while threads waited; NaN: never known */
 };
 
 /* Recordings without the column have the part of the interval in which main threads waited. */

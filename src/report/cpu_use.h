@@ -7,7 +7,8 @@
 #include "model/run.h"
 
 struct trk_cpu_use {
-	/* Corrected for the queue if its cause is known: as if no thread had waited. Else as `seen`. */
+	/* Corrected for the queue if its cause is known: as if no thread had waited. Else as
+	 * `seen`. */
 	struct trk_busy busy;
 	struct trk_busy seen; /* as measured */
 	struct trk_cpu_queue queue;

@@ -15,8 +15,8 @@ void trk__gpus_slowed_by(uint64_t reasons, char *text, size_t size);
  * is unknown. */
 void trk__gpus_json(struct trk_json *j, const struct trk_gpu_log *log);
 /* A sentence about columns whose sum leaves out a GPU: "system_gpu_usage, system_gpu_utilized: a
- * lower bound, of GPU 0 without GPU 1 (not permitted)". `index` selects the sentence, from 0; false:
- * there are no more. */
+ * lower bound, of GPU 0 without GPU 1 (not permitted)". `index` selects the sentence, from 0;
+ * false: there are no more. */
 bool trk__gpu_sum_text(const struct trk_gpu_log *log, size_t index, char *text, size_t size);
 /* The key "gpu_sums": for each column that is a sum over GPUs, the GPUs that it includes. */
 void trk__gpu_sums_json(struct trk_json *j, const struct trk_gpu_log *log);

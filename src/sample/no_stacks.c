@@ -1,5 +1,5 @@
-/* Systems on which no stack is sampled: macOS lets no program read the memory of another one without a
- * privilege, and the build for Windows does not. */
+/* Systems on which no stack is sampled: macOS lets no program read the memory of another one
+ * without a privilege, and the build for Windows does not. */
 #include "sample/stacks.h"
 
 struct trk_stacks *trk__stacks_new(const struct trk_env *env,

@@ -96,7 +96,8 @@ struct trk_sampler {
 	struct trk_cpu_clocks clocks;
 	struct machine_times machine, machine_at_start;
 	struct trk_sampler_memory memory;
-	/* The least since the start, from which growth counts: what others free must not hide it. */
+	/* The least since the start, from which growth counts: what others free must not hide
+	 * it. */
 	uint64_t least_shmem_bytes;
 	double least_kernel_bytes; /* of the job's own group; NaN: not read yet */
 	uint64_t least_swap_bytes; /* of the group */

@@ -18,8 +18,8 @@ struct trk_comparison {
 /* Compare with one other run. Adds the names of native code to the records. 0 or -ENOMEM. */
 int trk__compare_run(struct trk_record *record, struct trk_record *before,
 		     struct trk_comparison *ret);
-/* Compare with the earlier successful runs of its job. Adds the names of native code. 0; -TRK_ERR_NODATA: there is none; or the
- * error of reading them. */
+/* Compare with the earlier successful runs of its job. Adds the names of native code. 0;
+ * -TRK_ERR_NODATA: there is none; or the error of reading them. */
 int trk__compare_job(const struct trk_service *s, struct trk_history *h, struct trk_record *record,
 		     struct trk_comparison *ret, struct trk_error *reterr);
 

@@ -1,5 +1,5 @@
-/* Which lines of a run's programs used CPU time and memory: the table of the verb `lines` and of the
- * C API. */
+/* Which lines of a run's programs used CPU time and memory: the table of the verb `lines` and of
+ * the C API. */
 #ifndef TRK_SERVICE_LINES_H
 #define TRK_SERVICE_LINES_H
 
@@ -28,8 +28,8 @@ int trk__run_lines_phase(const struct trk_record *record, const char *name,
 struct trk_run_lines_style {
 	size_t top; /* rows */
 	bool json;  /* schema resource-tracker.lines/1; else a table for a terminal */
-	bool source,
-		utf8; /* of the terminal: the text of the lines, as far as their files are unchanged */
+	bool source; /* in a table: also the text of the lines whose files are unchanged */
+	bool utf8;   /* of the terminal */
 };
 
 /* Append the table. TRK_LINES_BY_PHASE needs no phases in *o: they are those of the run, from its

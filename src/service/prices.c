@@ -122,7 +122,8 @@ void trk__prices_release(struct trk_prices *p)
 
 /* ---- the cache ---- */
 
-/* $XDG_CACHE_HOME/resource-tracker, else ~/.cache/resource-tracker. NULL: neither variable is set. */
+/* $XDG_CACHE_HOME/resource-tracker, else ~/.cache/resource-tracker. NULL: neither variable is
+ * set. */
 static const char *usual_cache(char *(*get)(const char *name), char text[TRK_PRICES_PATH_SIZE])
 {
 	const char *cache = get("XDG_CACHE_HOME"), *home = get("HOME");

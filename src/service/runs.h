@@ -13,8 +13,8 @@
  * error of trk__history_open_at. The caller frees *ret. */
 int trk__runs_history(const struct trk_service *s, size_t max_new, struct trk_history **ret,
 		      struct trk_error *reterr);
-/* The same without a note: *ret_team says, with host and database, why the database of a team is not used;
- * its code is 0 where it is used, or none is set. */
+/* The same without a note: *ret_team says, with host and database, why the database of a team is
+ * not used; its code is 0 where it is used, or none is set. */
 int trk__runs_history_of(const struct trk_service *s, size_t max_new, struct trk_history **ret,
 			 struct trk_error *ret_team, struct trk_error *reterr);
 

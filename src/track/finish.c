@@ -222,8 +222,9 @@ static void total_commit(const struct trk_tree_state *s, struct trk_quantity *re
 }
 
 /* A file that is removed before the kernel has written it to disk never reaches the disk; the
- * process that removes it need not be the one that wrote it. If more was removed than the job wrote,
- * some is from outside the run, and how much of the job's own never reached a disk is not known. */
+ * process that removes it need not be the one that wrote it. If more was removed than the job
+ * wrote, some is from outside the run, and how much of the job's own never reached a disk is not
+ * known. */
 static void total_written(const struct trk_tree_state *s, enum trk_quality quality,
 			  const char *reason, struct trk_quantity *ret)
 {

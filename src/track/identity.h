@@ -30,8 +30,8 @@ struct trk_identity {
  * which all tasks of an array share), GitHub Actions and GitLab (repository and job), Jenkins (job
  * and stage). A script whose file has another name in each run, as CI services and mktemp make
  * them, is no part of name and scope; the step of GitHub Actions (GITHUB_ACTION) takes its place in
- * the scope. Default names of a batch system ("wrap", "STDIN", a UUID) are ignored; the scope of a name that looks like a
- * script file includes the directory of submission. */
+ * the scope. Default names of a batch system ("wrap", "STDIN", a UUID) are ignored; the scope of a
+ * name that looks like a script file includes the directory of submission. */
 void trk__identity_find(const struct trk_identity_facts *facts, struct trk_identity *ret);
 
 /* The process name of a Nextflow task, from the head of its script. False, with *job untouched, if

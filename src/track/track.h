@@ -59,7 +59,8 @@ struct trk_track_options {
 	const char *dir;                       /* of recordings; NULL: write none */
 	int control_fd; /* see track/control.h; -1: none; the caller closes it */
 	bool in_thread; /* in a thread of a host program: do not touch its signals and children */
-	/* May be NULL: in a thread, the host program has closed the descriptors; does not return. */
+	/* May be NULL: in a thread, the host program has closed the descriptors; does not
+	 * return. */
 	void (*on_lost)(void *data);
 	trk_track_row_fn *on_row;       /* may be NULL */
 	trk_track_word_fn *on_word;     /* may be NULL */

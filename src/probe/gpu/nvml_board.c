@@ -1,5 +1,5 @@
-/* Reads the board of an NVIDIA GPU through NVML: power, energy, temperature, clocks and NVLink. Knows
- * what the driver's costly functions have taken. */
+/* Reads the board of an NVIDIA GPU through NVML: power, energy, temperature, clocks and NVLink.
+ * Knows what the driver's costly functions have taken. */
 #include "base/clock.h"
 #include "probe/gpu/nvml_private.h"
 
@@ -9,8 +9,8 @@
 
 /* ---- what the driver's costly functions may take ----
  *
- * On a server with an H200, driver 580 takes 4 ms of CPU time to read the energy counter and 2 to 3 ms
- * for the use by each process, where the other functions take 0.1 ms. */
+ * On a server with an H200, driver 580 takes 4 ms of CPU time to read the energy counter and 2 to 3
+ * ms for the use by each process, where the other functions take 0.1 ms. */
 
 bool trk__nvml_is_affordable(const struct nvml *n, const struct cost *c,
 			     const struct trk_gpu_scan *scan)
@@ -45,8 +45,8 @@ static struct trk_gpu_value temperature_of(struct nvml *n, nvml_device handle)
 	return trk__nvml_scaled(r, t.celsius);
 }
 
-/* Between two readings of the counter, power times time is added. The sum is kept when the counter says
- * less, until it has caught up. */
+/* Between two readings of the counter, power times time is added. The sum is kept when the counter
+ * says less, until it has caught up. */
 static struct trk_gpu_value energy_of(struct nvml *n, struct kept *k,
 				      const struct trk_gpu_scan *scan, struct trk_gpu_value power)
 {

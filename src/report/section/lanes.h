@@ -10,7 +10,7 @@ enum { TRK_LANES_MAX = 12 };
 struct trk_program_story {
 	size_t index; /* in the log */
 	int color;
-	size_t *span; /* of its processes in the log, largest CPU time first; owned by the document */
+	size_t *span; /* of its processes in the log, largest CPU time first; the document's */
 	size_t spans;
 	double share;    /* of the job's CPU time; NaN: not known */
 	double median_s; /* median run time of its processes; NaN: none is listed */

@@ -306,8 +306,6 @@ static void marked(struct terminal *t, const char *mark, const char *text, enum 
 /* Write each line of a text. */
 static void troubles(struct terminal *t, const char *text)
 {
-	struct trk_buf line;
-
 	while (text && *text) {
 		size_t len = strcspn(text, "\n");
 
