@@ -20,7 +20,7 @@ int trk__helper_spawn(const char *program, char *const words[], int fd, bool det
 		      pid_t *ret_pid);
 
 /* Start the thread h->thread, which samples and exchanges lines over a copy of fd. 0, or a negative
- * errno: -TRK_E_UNSUPPORTED where a thread cannot sample. */
+ * errno: -TRK_ERR_UNSUPPORTED where a thread cannot sample. */
 int trk__helper_thread(struct trk_helper *h, const struct trk_helper_options *o, int fd);
 
 #endif

@@ -14,6 +14,6 @@ int trk__alert_deliver(const struct trk_alert_sink *sink, const char *address,
 	(void) address;
 	(void) account;
 	(void) m;
-	return trk__error_set(reterr, -TRK_E_UNSUPPORTED, sink->kind, "%s: %s", sink->kind,
+	return trk__error_set(reterr, -TRK_ERR_UNSUPPORTED, sink->kind, "%s: %s", sink->kind,
 			      trk__alert_delivers_nothing);
 }

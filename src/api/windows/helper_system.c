@@ -51,7 +51,7 @@ int trk__helper_thread(struct trk_helper *h, const struct trk_helper_options *o,
 	(void) h;
 	(void) o;
 	(void) fd;
-	return -TRK_E_UNSUPPORTED;
+	return -TRK_ERR_UNSUPPORTED;
 }
 
 #endif

@@ -308,6 +308,7 @@ static void troubles(struct terminal *t, const char *text)
 {
 	while (text && *text) {
 		size_t len = strcspn(text, "\n");
+		struct trk_buf line;
 
 		trk__buf_init(&line, SCRATCH_MAX);
 		trk__buf_add(&line, text, len);
