@@ -130,6 +130,7 @@ void trk__record_release(struct trk_record *r)
 	trk__lines_free(r->lines);
 	r->stats = NULL;
 	r->mark = NULL;
+	r->lines = NULL;
 	r->marks = r->marks_cap = 0;
 }
 

@@ -68,6 +68,20 @@ static void equal_stacks_share_their_nodes(void **state)
 	trk__lines_free(m.l);
 }
 
+static void a_record_may_be_released_twice(void **state)
+{
+	static struct trk_record r;
+	struct made m;
+
+	(void) state;
+	assert_int_equal(trk__record_init(&r), 0);
+	make(&m);
+	r.lines = m.l;
+	trk__record_release(&r);
+	trk__record_release(&r);
+	assert_null(r.lines);
+}
+
 static void tables_are_bounded(void **state)
 {
 	struct trk_lines *l = trk__lines_new();
@@ -642,6 +656,7 @@ int main(void)
 		cmocka_unit_test(equal_stacks_share_their_nodes),
 		cmocka_unit_test(tables_are_bounded),
 		cmocka_unit_test(installed_packages_and_the_standard_library_are_libraries),
+		cmocka_unit_test(a_record_may_be_released_twice),
 		cmocka_unit_test(stacks_come_back_from_a_recording),
 		cmocka_unit_test(a_lost_record_of_names_shifts_no_name),
 		cmocka_unit_test(cut_payloads_are_refused),
