@@ -3,35 +3,27 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/trust.h"
-#include "recording/format.h"
 
 enum { WINDOW = TRK_PAYLOAD_MAX + TRK_FRAME_SIZE };
 
-/* Open the file; the count starts again when it was replaced. */
+/* Open the file; the count starts again where it was replaced: the record that was counted last is
+ * not in its place. Its frame has the check sum of a row with its time. */
 static int follow(struct trk_tail *t, const char *path)
 {
-	struct stat st;
+	unsigned char frame[TRK_FRAME_SIZE];
 	int fd = trk__open_regular_at(AT_FDCWD, path);
 
-	if (fd < 0)
+	if (fd < 0 || (pread(fd, frame, sizeof(frame), t->last_at) == (ssize_t) sizeof(frame) &&
+		       !memcmp(frame, t->last, sizeof(frame))))
 		return fd;
-	if (fstat(fd, &st) < 0) {
-		int r = -errno;
-
-		(void) close(fd);
-		return r;
-	}
-	if (t->at == 0 || st.st_ino != t->inode || st.st_size < t->at) {
-		t->inode = st.st_ino;
-		t->at = TRK_SIGNATURE_SIZE;
-		t->rows = 0;
-		t->wasted = 0;
-	}
+	t->at = TRK_SIGNATURE_SIZE;
+	t->rows = 0;
+	t->wasted = 0;
 	return fd;
 }
 
@@ -62,8 +54,11 @@ static size_t count_all(struct trk_tail *t, const unsigned char *data, size_t le
 
 		if (n == 0)
 			break;
-		if (n > 0)
+		if (n > 0) {
 			count(t, type, payload, size);
+			t->last_at = t->at + (off_t) used;
+			memcpy(t->last, data + used, sizeof(t->last));
+		}
 		used += n > 0 ? (size_t) n : 1;
 	}
 	return used;

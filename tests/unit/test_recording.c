@@ -14,6 +14,7 @@
 
 #include "rows.h"
 #include "recording/place_record.h"
+#include "recording/tail.h"
 
 enum { FEW = 6 };
 
@@ -480,6 +481,36 @@ static void wrong_check_sums_cost_a_bounded_number_of_bytes(void **state)
 	trk__buf_release(&frame);
 }
 
+/* The number of an inode may be used again for the file that replaces it. */
+static void a_file_that_was_replaced_is_counted_anew(void **state)
+{
+	struct trk_tail tail = {.rows = 0};
+	struct folder f;
+	char path[300], text[65536];
+	ssize_t len;
+	int fd;
+
+	(void) state;
+	folder_init(&f);
+	(void) snprintf(path, sizeof(path), "%s/1.rtrk", f.path);
+	recording_write(f.fd, "1.rtrk", FEW - 2, true);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(trk__tail_update(&tail, path), 0);
+		assert_int_equal(tail.rows, FEW - 2);
+	}
+	recording_write(f.fd, "2.rtrk", FEW, true);
+	len = trk__read_at(f.fd, "2.rtrk", text, sizeof(text));
+	assert_true(len > 0);
+	fd = openat(f.fd, "1.rtrk", O_WRONLY | O_CLOEXEC);
+	assert_int_equal(trk__write_all(fd, text, (size_t) len), 0);
+	trk__close(fd);
+	assert_int_equal(trk__tail_update(&tail, path), 0);
+	assert_int_equal(tail.rows, FEW);
+	assert_int_equal(unlinkat(f.fd, "1.rtrk", 0), 0);
+	assert_int_equal(unlinkat(f.fd, "2.rtrk", 0), 0);
+	folder_release(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -494,6 +525,7 @@ int main(void)
 		cmocka_unit_test(a_schema_of_a_newer_version_is_mapped_by_name),
 		cmocka_unit_test(rows_lost_to_a_full_disk_are_counted),
 		cmocka_unit_test(a_place_comes_back_as_written),
+		cmocka_unit_test(a_file_that_was_replaced_is_counted_anew),
 		cmocka_unit_test(a_recording_is_private_and_never_written_through_a_link),
 	};
 
