@@ -176,6 +176,7 @@ static int read_pages(struct update *u, struct reading *r, const char *vendor,
 		      char url[TRK_FEED_URL_MAX])
 {
 	char first[TRK_FEED_URL_MAX];
+	struct trk_buf body;
 	int e = 0;
 
 	memcpy(first, url, sizeof(first));
