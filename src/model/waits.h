@@ -33,7 +33,7 @@ struct trk_wait_facts {
 	int64_t memory_stall_us; /* memory pressure */
 	int64_t high_stall_us; /* full memory pressure of a group with memory.high; UNKNOWN: none */
 	int64_t queue_us;      /* its threads were runnable, and waited for a CPU */
-	int64_t throttled_us; /* held back by quotas, all CPUs */
+	int64_t throttled_us;  /* held back by quotas, all CPUs */
 	/* a thread was delayed by block I/O; 0 also where delays are not counted */
 	int64_t blocked_us;
 	bool touched_disk;   /* read, wrote, or faulted from the disk */

@@ -26,8 +26,8 @@ int trk__run_lines_phase(const struct trk_record *record, const char *name,
 
 /* How the table is written. */
 struct trk_run_lines_style {
-	size_t top; /* rows */
-	bool json;  /* schema resource-tracker.lines/1; else a table for a terminal */
+	size_t top;  /* rows */
+	bool json;   /* schema resource-tracker.lines/1; else a table for a terminal */
 	bool source; /* in a table: also the text of the lines whose files are unchanged */
 	bool utf8;   /* of the terminal */
 };

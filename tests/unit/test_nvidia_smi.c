@@ -556,7 +556,8 @@ static void it_is_looked_for_in_absolute_folders(void **state)
 		assert_string_equal(why, "no nvidia-smi in PATH");
 	}
 	hints.path = NULL;
-	assert_int_equal(trk__gpu_nvidia_smi.open(&env, &hints, &source, why), -TRK_ERR_UNSUPPORTED);
+	assert_int_equal(trk__gpu_nvidia_smi.open(&env, &hints, &source, why),
+			 -TRK_ERR_UNSUPPORTED);
 	assert_string_equal(why, "nvidia-smi is not started here");
 	trk__env_release(&env);
 }

@@ -101,8 +101,8 @@ static void a_cut_at_any_byte_leaves_the_rows_before_it(void **state)
 		bytes_put(f.fd, "cut", data, cut);
 		r = trk__record_read(f.fd, "cut", &record, rows_take, &rows, NULL);
 		if (r < 0) {
-			assert_true(r ==
-				    (cut < TRK_SIGNATURE_SIZE ? -TRK_ERR_FORMAT : -TRK_ERR_DAMAGED));
+			assert_true(r == (cut < TRK_SIGNATURE_SIZE ? -TRK_ERR_FORMAT
+								   : -TRK_ERR_DAMAGED));
 			assert_int_equal(last, 0);
 			continue;
 		}

@@ -19,8 +19,8 @@ static int check(const struct stat *st, const char *path, bool is_folder, struct
 	if (S_ISLNK(st->st_mode))
 		return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path, "%s is a link", path);
 	if (!is_own(st))
-		return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path, "%s belongs to another user",
-				      path);
+		return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path,
+				      "%s belongs to another user", path);
 	if (is_folder && !S_ISDIR(st->st_mode))
 		return trk__error_set(reterr, -ENOTDIR, path, "%s is not a directory", path);
 	if (!is_folder && !S_ISREG(st->st_mode))
