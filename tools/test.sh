@@ -11,9 +11,6 @@
 # What runs again under the sanitizers or valgrind is counted again, and the summary says how much
 # of the total that is.
 #
-# Where everything runs, what only computes (the builds of later stages, lint) runs beside the tests, at
-# the lowest priority: it takes the CPU time that tests leave while they wait.
-#
 # BUILD is the build folder (default: build), JOBS the number of processes. KERNELS are the versions of
 # Linux that the stage `kernel` boots (default: 6.1; `make kernels` takes all).
 set -uo pipefail
@@ -26,40 +23,34 @@ logs=$(realpath "$BUILD/test-logs")
 asan=$(realpath "$BUILD")/asan
 tsan=$(realpath "$BUILD")/tsan
 
-failures=$logs/failures
-beside= # the session of what runs beside the tests
-stage_passed=0 stage_failed=0 stage_skipped=0 stage_start=0 stage_cpu=0
+passed=0 failed=0 skipped=0 again=0
+stage_passed=0 stage_failed=0 stage_skipped=0 stage_start=0
+summary=()
 
 # --- counting ---------------------------------------------------------------------------------
 
-# Sets cpu_s to the CPU time of all commands so far.
-read_cpu() {
-	local user system
-	times >"$logs/times.$$" # not in a subshell, whose own commands it would show
-	{ read -r; read -r user system; } <"$logs/times.$$"
-	cpu_s=$(awk -F '[ms]' '{ s += 60 * $1 + $2 } END { print int(s) }' <<<"$user"$'\n'"$system")
-}
-
 begin() {
 	printf '== %s\n' "$1"
-	read_cpu
-	stage_passed=0 stage_failed=0 stage_skipped=0 stage_start=$SECONDS stage_cpu=$cpu_s
+	stage_passed=0 stage_failed=0 stage_skipped=0 stage_start=$SECONDS
 }
 
-# end NAME [again]: `again` marks cases that another stage has counted before. The counts stand in a file
-# for each stage: passed failed skipped again.
+# end NAME [again]: `again` marks cases that another stage has counted before.
 end() {
-	local line again=0
+	local line
 	if [ $((stage_passed + stage_failed)) -eq 0 ]; then
 		echo "   no case ran, which counts as a failure"
 		stage_failed=1
 	fi
-	[ "${2-}" != again ] || again=$((stage_passed + stage_failed))
-	read_cpu
-	line=$(printf '%-12s %4d passed, %d failed, %d skipped (%d s, %d s of CPU)' "$1" \
-		$stage_passed $stage_failed $stage_skipped $((SECONDS - stage_start)) $((cpu_s - stage_cpu)))
+	passed=$((passed + stage_passed))
+	failed=$((failed + stage_failed))
+	skipped=$((skipped + stage_skipped))
+	if [ "${2-}" = again ]; then
+		again=$((again + stage_passed + stage_failed))
+	fi
+	line=$(printf '%-12s %4d passed, %d failed, %d skipped (%d s)' "$1" \
+		$stage_passed $stage_failed $stage_skipped $((SECONDS - stage_start)))
+	summary+=("$line")
 	printf '   %s\n' "$line"
-	printf '%s\n' "$stage_passed $stage_failed $stage_skipped $again" "$line" >"$logs/$1.count"
 }
 
 # check NAME COMMAND…: one case; its output is shown when it fails.
@@ -73,29 +64,9 @@ check() {
 		{
 			printf -- '--- %s\n' "$name"
 			tail -n 100 "$log"
-		} | tee -a "$failures"
+		} | tee -a "$logs/failures"
 		return 1
 	fi
-}
-
-# once NAME COMMAND…: a build that both the stages and what runs beside them ask for; the second waits for
-# the first, and has nothing left to do when that went well.
-once() {
-	local name=$1
-	shift
-	(
-		flock 9
-		[ -e "$logs/$name.done" ] || { "$@" 9>&- && touch "$logs/$name.done"; }
-	) 9>"$logs/$name.lock"
-}
-
-# alone COMMAND…: while nothing else of this run does.
-alone() {
-	local rc=0
-	[ -z "$beside" ] || pkill -STOP --session "$beside"
-	"$@" || rc=$?
-	[ -z "$beside" ] || pkill -CONT --session "$beside"
-	return $rc
 }
 
 # count KIND FILE… RC: add the cases of one run of meson or pytest. A run that ended badly without a
@@ -104,7 +75,7 @@ count() {
 	local out p=0 f=0 s=0 before=$stage_failed rc=${!#}
 	out=$("$python" tools/tally.py "${@:1:$#-1}" 2>&1) || out+=$'\n0 1 0'
 	read -r p f s < <(tail -n 1 <<<"$out")
-	[ "$f" -eq 0 ] || sed '$d' <<<"$out" | tee -a "$failures"
+	[ "$f" -eq 0 ] || sed '$d' <<<"$out" | tee -a "$logs/failures"
 	stage_passed=$((stage_passed + p))
 	stage_failed=$((stage_failed + f))
 	stage_skipped=$((stage_skipped + s))
@@ -130,30 +101,29 @@ run_meson() {
 			shift
 		done
 		rc=0
-		alone meson test -C "$folder" --no-rebuild --num-processes 1 --logbase "again-$name" $failed "$@" \
+		meson test -C "$folder" --no-rebuild --num-processes 1 --logbase "again-$name" $failed "$@" \
 			>>"$logs/$name.log" 2>&1 </dev/null || rc=$?
 		second=("$folder/meson-logs/again-$name"*.json)
 	fi
 	count meson "${first[0]}" "${second[@]}" $rc || tail -n 40 "$logs/$name.log"
 }
 
-# run_pytest NAME ARGUMENT… In twice JOBS processes, as many tests wait most of their time; tests/conftest.py
-# shares the tests out. Tests that fail run once more, one after the other with nothing beside them, in case the machine
-# was busy; they are listed.
+# run_pytest NAME ARGUMENT… In JOBS + 1 processes, as tests/conftest.py shares the tests. Tests that fail run
+# once more, one after the other with nothing beside them, in case the machine was busy; they are listed.
 run_pytest() {
 	local name=$1 rc=0 failed options reports
 	shift
 	options=(-q --tb=short -o "cache_dir=$logs/$name.cache")
 	reports=("$logs/$name.xml")
 	rm -rf "$logs/$name.cache" "$logs/$name.xml" "$logs/$name-again.xml"
-	timeout 2400 "$python" -m pytest "${options[@]}" -n "$((2 * JOBS))" --dist loadfile \
+	timeout 2400 "$python" -m pytest "${options[@]}" -n "$((JOBS + 1))" --dist loadfile \
 		--junitxml="${reports[0]}" "$@" >"$logs/$name.log" 2>&1 </dev/null || rc=$?
 	failed=$(sed -n 's/^\(FAILED\|ERROR\) \([^ ]*\).*/   second attempt: \2/p' "$logs/$name.log")
 	if [ "$rc" -eq 1 ] && [ "$(wc -l <<<"$failed")" -le 12 ]; then
 		echo "$failed"
 		rc=0
 		reports+=("$logs/$name-again.xml")
-		alone timeout 1200 "$python" -m pytest "${options[@]}" -n 0 --last-failed --last-failed-no-failures none \
+		timeout 1200 "$python" -m pytest "${options[@]}" -n 0 --last-failed --last-failed-no-failures none \
 			--junitxml="${reports[1]}" "$@" >>"$logs/$name.log" 2>&1 </dev/null || rc=$?
 	fi
 	count junit "${reports[@]}" $rc || tail -n 40 "$logs/$name.log"
@@ -207,7 +177,7 @@ stage_e2e() {
 		RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") \
 			MAKE_RECORDINGS=$(realpath "$BUILD/tests/e2e/make_recordings") \
 			MAKE_HISTORY=$(realpath "$BUILD/tests/e2e/make_history") \
-			timeout 1200 node --test --test-concurrency="$JOBS" --test-reporter=junit \
+			timeout 1200 node --test --test-concurrency=1 --test-reporter=junit \
 			--test-reporter-destination="$logs/e2e.xml" tests/e2e/*.test.mjs \
 			>"$logs/e2e.log" 2>&1 </dev/null || rc=$?
 		count junit "$logs/e2e.xml" $rc || tail -n 40 "$logs/e2e.log"
@@ -215,39 +185,16 @@ stage_e2e() {
 	end e2e
 }
 
-# The builds that stages need beside that of the stage `build`.
-
-build_other_systems() {
-	# The program for macOS on x86_64 is built with its wheel (tests/python/test_portable.py).
-	check "macOS build" once macos build/venv-python/bin/python tools/macos.py aarch64
-	check "Windows build" once windows build/venv-python/bin/python tools/windows.py program library wheel
-}
-
-build_wheels() {
-	check "python wheel" once wheel tools/python_wheel.sh &&
-		check "portable wheel" once portable build/venv-python/bin/python tools/python_portable.py "$(uname -m)"
-}
-
-build_asan() {
-	check "sanitizers configure" once asan-configure tools/configure.sh asan &&
-		check "sanitizers build" once asan ninja --quiet -C "$asan" -j "$JOBS"
-}
-
-thread_tests=(threads tracker counters gpu gpu_container gpu_poller)
-build_tsan() {
-	check "threads configure" once tsan-configure tools/configure.sh tsan &&
-		check "threads build" once tsan ninja --quiet -C "$tsan" -j "$JOBS" resource-tracker \
-			"${thread_tests[@]/#/tests/unit/test_}" tests/gpu/{,old/}libnvidia-ml.so.1
-}
-
 # What is built for other systems, that for Windows under Wine, and the package as users have it: the wheel,
 # installed into an environment of its own.
 stage_python() {
 	begin "the builds for macOS and Windows, and tests of the Python package"
-	if build_other_systems; then
+	check "macOS build" build/venv-python/bin/python tools/macos.py
+	if check "Windows build" build/venv-python/bin/python tools/windows.py program library wheel; then
 		RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest windows tests/windows
 	fi
-	if build_wheels; then
+	if check "python wheel" tools/python_wheel.sh &&
+		check "portable wheel" build/venv-python/bin/python tools/python_portable.py "$(uname -m)"; then
 		TRK_NEEDS_ALL_MODULES=1 python=$PWD/build/venv-python/bin/python \
 			run_pytest python tests/python
 	fi
@@ -263,7 +210,8 @@ stage_sanitizers() {
 	local options=exitcode=99:log_path=$logs/sanitizer-report
 	begin "the same under the address and undefined-behaviour sanitizers (clang)"
 	rm -f "$logs"/sanitizer-report.*
-	if build_asan; then
+	if check "sanitizers configure" tools/configure.sh asan &&
+		check "sanitizers build" ninja --quiet -C "$asan" -j "$JOBS"; then
 		UBSAN_OPTIONS=print_stacktrace=1 run_meson sanitizers "$asan" --timeout-multiplier 4
 		ASAN_OPTIONS=$options UBSAN_OPTIONS=print_stacktrace=1:$options \
 			RESOURCE_TRACKER_BIN=$asan/resource-tracker \
@@ -275,9 +223,12 @@ stage_sanitizers() {
 
 # What has threads: the C API, used by several at once, and what asks GPUs.
 stage_threads() {
+	local tests=(threads tracker counters gpu gpu_container gpu_poller)
 	begin "what has threads under the thread sanitizer (clang)"
-	if build_tsan; then
-		run_meson threads "$tsan" "${thread_tests[@]}" --timeout-multiplier 4
+	if check "threads configure" tools/configure.sh tsan &&
+		check "threads build" ninja --quiet -C "$tsan" -j "$JOBS" resource-tracker \
+			"${tests[@]/#/tests/unit/test_}" tests/gpu/{,old/}libnvidia-ml.so.1; then
+		run_meson threads "$tsan" "${tests[@]}" --timeout-multiplier 4
 	fi
 	end threads again
 }
@@ -351,71 +302,30 @@ stage_lint() {
 
 # --- all of it --------------------------------------------------------------------------------
 
-# What runs beside the tests, in a process of its own: the stages' builds, which the stages count, and lint.
-run_beside() {
-	renice -n 19 -p $$ >/dev/null
-	echo 19 2>/dev/null >/proc/$$/autogroup # where the kernel shares out time by sessions first
-	failures=/dev/null
-	{ build_asan; build_other_systems; build_wheels; build_tsan; } >/dev/null
-	failures=$logs/failures-beside
-	stage_lint
-}
-
-start_beside() {
-	setsid tools/test.sh beside >"$logs/beside.log" 2>&1 </dev/null &
-	beside=$!
-	trap 'pkill -KILL --session "$beside"' EXIT
-}
-
-end_beside() {
-	wait "$beside"
-	trap - EXIT
-	cat "$logs/beside.log"
-	[ ! -s "$logs/failures-beside" ] || cat "$logs/failures-beside" >>"$failures"
-}
-
-stages=(build unit cli e2e kernel python sanitizers threads valgrind)
-all=("${stages[@]}" lint)
-[ $# -eq 0 ] || stages=("$@")
-case $* in
-check) stages=(build unit quick) ;;
-beside)
-	run_beside
-	exit
-	;;
-esac
-for name in "${stages[@]}"; do
-	if [ "$(type -t "stage_$name")" != function ]; then
-		echo "test: unknown stage $name. Try: check, or ${all[*]}" >&2
-		exit 2
-	fi
-done
-rm -f "$BUILD/test-summary" "$logs"/failures* "$logs"/*.count "$logs"/*.done
+stages=(build unit cli e2e python sanitizers threads valgrind kernel lint)
+[ "$*" != check ] || set -- build unit quick
+if [ $# -gt 0 ]; then
+	for name in "$@"; do
+		if [ "$(type -t "stage_$name")" != function ]; then
+			echo "test: unknown stage $name. Try: check, or ${stages[*]}" >&2
+			exit 2
+		fi
+	done
+	stages=("$@")
+fi
+rm -f "$BUILD/test-summary" "$logs/failures"
 for name in "${stages[@]}"; do
 	"stage_$name"
-	if [ "$name" = build ] && ! grep -q '^[0-9]* 0 ' "$logs/build.count"; then
+	if [ "$name" = build ] && [ "$failed" -gt 0 ]; then
 		echo "   the other stages need the build and are left out"
-		stages=(build)
 		break
 	fi
-	[ $# -gt 0 ] || [ "$name" != build ] || start_beside
 done
-if [ -n "$beside" ]; then
-	end_beside
-	stages+=(lint)
-fi
 
 if [ -s "$logs/failures" ]; then
 	echo "== what failed, once more"
 	tail -n 200 "$logs/failures"
 fi
-passed=0 failed=0 skipped=0 again=0 summary=()
-for name in "${stages[@]}"; do
-	p=0 f=1 s=0 a=0 line="$name did not come to its end, which counts as a failure"
-	[ ! -s "$logs/$name.count" ] || { read -r p f s a && read -r line; } <"$logs/$name.count"
-	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s)) again=$((again + a))
-	summary+=("$line")
-done
 echo "== summary ($SECONDS s)"
 [ ! -s "$logs/failures" ] || sed -n 's/^--- /   failed: /p' "$logs/failures"
 printf '   %s\n' "${summary[@]}"
