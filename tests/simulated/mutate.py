@@ -43,7 +43,7 @@ FAULTS = {
     "sums_shared_pages": ("s->pss_bytes += p->pss_bytes;", "s->pss_bytes += p->rss_bytes;"),
     "sums_the_peaks_of_lives": ("s->pss_bytes += p->pss_bytes;", "s->pss_bytes += p->hwm_bytes;"),
     "gives_one_the_peak_of_another": ("p->hwm_bytes = p->pss_bytes;", "p->hwm_bytes = t->largest_bytes + p->pss_bytes;"),
-    # members, and who is none
+    # which processes are members
     "takes_strangers_in": ("return parent && !parent->vanished && parent->start_ticks <= n->created;",
                            "return !parent || (!parent->vanished && parent->start_ticks <= n->created);"),
     "leaves_out_who_is_outside": ("cpu_ns + of(t)->outside_ns;", "cpu_ns;"),

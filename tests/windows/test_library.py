@@ -54,7 +54,7 @@ def test_a_program_tracks_itself(call, tmp_path):
 
 
 def temporary(recording):
-    """The folder of a recording for which no folder was named: in that of the user for temporary files."""
+    """A recording for which no folder was named is in the user's folder for temporary files."""
     found = re.search(r"C:(/users/[^/]+/Temp/resource-tracker-\w+)/runs/", recording)
     return PREFIX / f"drive_c{found[1]}"
 

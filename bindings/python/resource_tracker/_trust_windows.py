@@ -12,6 +12,7 @@ FILE_OBJECT, OWNER = 1, 1  # SE_OBJECT_TYPE, SECURITY_INFORMATION
 LOCAL_SYSTEM, ADMINISTRATORS = 22, 26  # WELL_KNOWN_SID_TYPE
 TOKEN_QUERY, TOKEN_USER = 8, 1
 REPARSE_POINT = 0x400
+HAS_NO_OWNERS = (1, 50)  # ERROR_INVALID_FUNCTION, ERROR_NOT_SUPPORTED: the answer of such a file system
 _ROOM = 256  # TOKEN_USER with the longest SID
 
 
@@ -46,7 +47,7 @@ def is_own(path: str) -> bool:
     error = advapi.GetNamedSecurityInfoW(path, FILE_OBJECT, OWNER, ctypes.byref(owner), None, None, None,
                                          ctypes.byref(descriptor))
     if error or not owner:
-        return True
+        return error == 0 or error in HAS_NO_OWNERS
     try:
         return (_is_self(advapi, kernel, owner) or
                 any(advapi.IsWellKnownSid(owner, kind) for kind in (LOCAL_SYSTEM, ADMINISTRATORS)))

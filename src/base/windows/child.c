@@ -272,6 +272,12 @@ struct passed {
 	DWORD count;
 };
 
+static HANDLE open_nothing(void)
+{
+	return CreateFileW(L"NUL", GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
+			   NULL, OPEN_EXISTING, 0, NULL);
+}
+
 /* Windows refuses a list with a handle that is not inheritable, or that is there twice. */
 static void pass(struct passed *p, HANDLE handle)
 {
@@ -283,8 +289,11 @@ static void pass(struct passed *p, HANDLE handle)
 		p->list[p->count++] = handle;
 }
 
+/* The started process inherits these handles alone: others, such as the pipes of the job, would
+ * stay open with it. variables: its environment, or NULL for that of this program. */
 static int create_passing(const wchar_t *path, wchar_t *line, struct passed *p,
-			  const HANDLE streams[3], bool detached, PROCESS_INFORMATION *ret)
+			  const HANDLE streams[3], DWORD flags, wchar_t *variables,
+			  PROCESS_INFORMATION *ret)
 {
 	union {
 		max_align_t aligned;
@@ -302,15 +311,17 @@ static int create_passing(const wchar_t *path, wchar_t *line, struct passed *p,
 			},
 		.lpAttributeList = (void *) &attributes,
 	};
-	DWORD flags = EXTENDED_STARTUPINFO_PRESENT | (detached ? DETACHED_PROCESS : 0), error;
+	DWORD error;
 	BOOL done;
 
+	for (int i = 0; i < 3; i++)
+		pass(p, streams[i]);
 	if (!InitializeProcThreadAttributeList(info.lpAttributeList, 1, 0, &size))
 		return -trk__windows_errno(GetLastError());
 	done = UpdateProcThreadAttribute(info.lpAttributeList, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST,
 					 p->list, p->count * sizeof(p->list[0]), NULL, NULL) &&
-	       CreateProcessW(path, line, NULL, NULL, TRUE, flags, NULL, NULL, &info.StartupInfo,
-			      ret);
+	       CreateProcessW(path, line, NULL, NULL, TRUE, flags | EXTENDED_STARTUPINFO_PRESENT,
+			      variables, NULL, &info.StartupInfo, ret);
 	error = GetLastError();
 	DeleteProcThreadAttributeList(info.lpAttributeList);
 	return done ? 0 : start_error(error);
@@ -330,9 +341,8 @@ static int start_passing(char *const argv[], HANDLE handle, const HANDLE streams
 	if (!line)
 		return r;
 	pass(&passed, handle);
-	for (int i = 0; i < 3; i++)
-		pass(&passed, streams[i]);
-	r = create_passing(path, line, &passed, streams, detached, ret);
+	r = create_passing(path, line, &passed, streams, detached ? DETACHED_PROCESS : 0, NULL,
+			   ret);
 	(void) SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0);
 	free(line);
 	return r;
@@ -340,9 +350,7 @@ static int start_passing(char *const argv[], HANDLE handle, const HANDLE streams
 
 int trk__child_pass(char *const argv[], HANDLE handle, bool has_streams, pid_t *ret_pid)
 {
-	HANDLE nothing =
-		CreateFileW(L"NUL", GENERIC_READ | GENERIC_WRITE,
-			    FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0, NULL);
+	HANDLE nothing = open_nothing();
 	const HANDLE own[] = {GetStdHandle(STD_INPUT_HANDLE), GetStdHandle(STD_OUTPUT_HANDLE),
 			      GetStdHandle(STD_ERROR_HANDLE)};
 	const HANDLE none[] = {nothing, nothing, nothing};
@@ -430,6 +438,10 @@ static wchar_t *shell_line(wchar_t path[TRK_WIDE_PATH_MAX], const char *command,
 	struct trk_buf b;
 	wchar_t *line;
 
+	if (len == 0 || len >= TRK_WIDE_PATH_MAX - 16) {
+		*reterr = -ENOENT;
+		return NULL;
+	}
 	(void) wcscpy(path + len, L"\\cmd.exe");
 	trk__buf_init(&b, BATCH_LINE_MAX);
 	trk__buf_printf(&b, "cmd.exe /d /v:off /s /c \"%s\"", command);
@@ -439,58 +451,19 @@ static wchar_t *shell_line(wchar_t path[TRK_WIDE_PATH_MAX], const char *command,
 	return line;
 }
 
-/* Handles of others, such as the pipes of the job, would stay open with it. */
-static LPPROC_THREAD_ATTRIBUTE_LIST limit_handles(HANDLE *handles, size_t count)
-{
-	LPPROC_THREAD_ATTRIBUTE_LIST list;
-	SIZE_T size = 0;
-
-	(void) InitializeProcThreadAttributeList(NULL, 1, 0, &size);
-	list = malloc(size);
-	if (!list || !InitializeProcThreadAttributeList(list, 1, 0, &size)) {
-		free(list);
-		return NULL;
-	}
-	for (size_t i = 0; i < count; i++)
-		(void) SetHandleInformation(handles[i], HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
-	(void) UpdateProcThreadAttribute(list, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles,
-					 count * sizeof(*handles), NULL, NULL);
-	return list;
-}
-
 static int create_beside(const struct trk_beside *what, const wchar_t *path, wchar_t *line,
 			 wchar_t *variables, PROCESS_INFORMATION *ret)
 {
-	HANDLE null = CreateFileW(L"NUL", GENERIC_READ | GENERIC_WRITE,
-				  FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0, NULL);
-	HANDLE handles[3] = {null};
-	size_t count = 1;
-	STARTUPINFOEXW info = {
-		.StartupInfo = {.cb = sizeof(info),
-				.dwFlags = STARTF_USESTDHANDLES,
-				.hStdInput = null,
-				.hStdOutput = what->output ? what->output : null,
-				.hStdError = what->error ? what->error : null},
-	};
-	DWORD flags = CREATE_SUSPENDED | CREATE_UNICODE_ENVIRONMENT | EXTENDED_STARTUPINFO_PRESENT |
+	HANDLE nothing = open_nothing();
+	const HANDLE streams[] = {nothing, what->output ? what->output : nothing,
+				  what->error ? what->error : nothing};
+	struct passed passed = {.count = 0};
+	DWORD flags = CREATE_SUSPENDED | CREATE_UNICODE_ENVIRONMENT |
 		      (what->has_console ? 0 : CREATE_NO_WINDOW) |
 		      (what->is_quiet ? BELOW_NORMAL_PRIORITY_CLASS : 0);
-	int r = -ENOMEM;
+	int r = create_passing(path, line, &passed, streams, flags, variables, ret);
 
-	if (what->output)
-		handles[count++] = what->output;
-	if (what->error && what->error != what->output)
-		handles[count++] = what->error;
-	info.lpAttributeList = limit_handles(handles, count);
-	if (info.lpAttributeList) {
-		r = CreateProcessW(path, line, NULL, NULL, TRUE, flags, variables, NULL,
-				   &info.StartupInfo, ret)
-			    ? 0
-			    : start_error(GetLastError());
-		DeleteProcThreadAttributeList(info.lpAttributeList);
-	}
-	free(info.lpAttributeList);
-	(void) CloseHandle(null);
+	(void) CloseHandle(nothing);
 	return r;
 }
 

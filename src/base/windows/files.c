@@ -39,12 +39,14 @@ static uid_t owner_of(HANDLE file)
 	PSECURITY_DESCRIPTOR all = NULL;
 	PSID owner = NULL;
 	uid_t uid = TRK_UID_OTHER;
+	DWORD error = GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner,
+				      NULL, NULL, NULL, &all);
 
-	/* A file system without owners (FAT), which the user has chosen. */
-	if (GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner, NULL, NULL,
-			    NULL, &all) != ERROR_SUCCESS ||
-	    !owner)
+	/* A file system without owners (FAT) is one that the user has chosen. */
+	if (error == ERROR_INVALID_FUNCTION || error == ERROR_NOT_SUPPORTED || (!error && !owner))
 		return TRK_UID_SELF;
+	if (error)
+		return TRK_UID_OTHER;
 	if (is_self(owner))
 		uid = TRK_UID_SELF;
 	else if (is_system(owner))

@@ -1,4 +1,4 @@
-/* Connected sockets and folders, where the system is POSIX. */
+/* What base/os.h has in one form on all POSIX systems. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
