@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Compares the tracker's figures of an NVIDIA GPU with the driver's own, on a machine that has one.
 
-    python3 bench/gpu_real.py build/resource-tracker FOLDER
+    python3 bench/gpu_real.py build/resource-tracker FOLDER [PEER]
 
-Needs PyTorch with CUDA and pynvml (the module of nvidia-ml-py). A job of phases runs under the
+PEER is a folder with the `resource_tracker` package of Spare Cores, whose trackers then watch the same job and
+machine in the same run, in processes of their own. Needs PyTorch with CUDA and pynvml (the module of nvidia-ml-py). A job of phases runs under the
 tracker, while another process asks NVML for the same figures ten times a second. The table has, for
 each phase and figure, what the tracker recorded beside what NVML said. FOLDER keeps the recording,
 both series and the page about the run.
@@ -14,6 +15,7 @@ import json
 import multiprocessing
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
@@ -33,6 +35,9 @@ def work_of_the_job(log):
     host = torch.empty(GIB // 4, dtype=torch.float32, pin_memory=True)
     on_device = torch.empty(GIB // 4, dtype=torch.float32, device=device)
     torch.cuda.synchronize()
+
+    with open(log.name + ".pid", "w", encoding="utf-8") as file:
+        file.write(str(os.getpid()))
 
     def phase(name, act, seconds=PHASE_S):
         start = time.time()
@@ -116,21 +121,50 @@ def ask_nvml(path, stop, pids):
             file.flush()
 
 
+def start_peer(peer, folder, kind, **of):
+    code = f"import resource_tracker; resource_tracker.{kind}(interval=1, output_file='peer-{kind}.csv', **{of!r})"
+    return subprocess.Popen([sys.executable, "-c", code], cwd=folder, env={**os.environ, "PYTHONPATH": str(peer)})
+
+
+def watch_by_peer(peer, folder):
+    """Starts the trackers of the peer as soon as the job has written its PID."""
+    path = folder / "phases.csv.pid"
+    while not path.exists() or not path.read_text(encoding="utf-8"):
+        time.sleep(0.01)
+    pid = int(path.read_text(encoding="utf-8"))
+    return [start_peer(peer, folder, "SystemTracker"), start_peer(peer, folder, "ProcessTracker", pid=pid)]
+
+
 def rows_between(rows, name, start, end):
     values = [float(row[name]) for row in rows
               if start + 1 < float(row["time"]) < end and row[name] not in ("", None)]
     return statistics.mean(values) if values else None
 
 
-def compare(ours, theirs, phases):
-    figures = ["utilization_share", "sm_activity_share", "memory_used_bytes", "process_memory_bytes",
-               "power_w", "temperature_c", "clock_hz"]
+FIGURES = ["utilization_share", "sm_activity_share", "memory_used_bytes", "process_memory_bytes", "power_w",
+           "temperature_c", "clock_hz"]
+
+
+def compare(ours, theirs, phases, figures):
     for name, start, end in phases:
         for figure in figures:
             told, true = (rows_between(rows, figure, float(start), float(end)) for rows in (ours, theirs))
             ratio = "" if not told or not true else f"{told / true:.3f}"
             print(f"{name:18} {figure:22} told {told if told is None else round(told, 3)!s:>16}"
                   f"  NVML {true if true is None else round(true, 3)!s:>16}  {ratio}")
+
+
+def read_peer(folder):
+    """The peer's figures under the names and in the units of the reference."""
+    rows = []
+    for kind, memory in (("SystemTracker", "memory_used_bytes"), ("ProcessTracker", "process_memory_bytes")):
+        with open(folder / f"peer-{kind}.csv", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                rows.append({"time": row["timestamp"], memory: float(row["gpu_vram_mib"]) * (1 << 20)})
+                if kind == "SystemTracker":
+                    rows[-1]["utilization_share"] = row["gpu_usage"]
+    names = {name for row in rows for name in row}
+    return [{name: row.get(name) for name in names} for row in rows]
 
 
 def main():
@@ -146,9 +180,18 @@ def main():
     reference.daemon = True
     reference.start()
     environment = {**os.environ, "HOME": str(folder)}
-    subprocess.run([program, "run", "--no-discovery", "-i", "0.5", "--recording", folder / "recording",
-                    "--summary-json", folder / "summary.json", f"--report={folder / 'report.html'}", "--",
-                    sys.executable, __file__, "--job", folder / "phases.csv"], env=environment, check=True)
+    (folder / "phases.csv.pid").unlink(missing_ok=True)
+    job = subprocess.Popen([program, "run", "--no-discovery", "-i", "0.5", "--recording", folder / "recording",
+                            "--summary-json", folder / "summary.json", f"--report={folder / 'report.html'}", "--",
+                            sys.executable, __file__, "--job", folder / "phases.csv"], env=environment)
+    peers = watch_by_peer(pathlib.Path(sys.argv[3]).resolve(), folder) if len(sys.argv) > 3 else []
+    if job.wait() != 0:
+        return job.returncode
+    for peer in peers:
+        os.kill(peer.pid, signal.SIGTERM)  # Popen's own would wait for one that has ended
+        _, _, usage = os.wait4(peer.pid, 0)
+        print(f"CPU time of {peer.args[2].split('.')[1].split('(')[0]}, its helpers included, s:",
+              round(usage.ru_utime + usage.ru_stime, 2))
     stop.set()
     reference.join()
     recording = max((folder / "recording" / "runs").iterdir(), key=lambda path: path.stat().st_mtime)
@@ -159,7 +202,11 @@ def main():
     with open(folder / "nvml.csv", encoding="utf-8") as file:
         theirs = list(csv.DictReader(file))
     with open(folder / "phases.csv", encoding="utf-8") as file:
-        compare(ours, theirs, list(csv.reader(file)))
+        phases = list(csv.reader(file))
+    compare(ours, theirs, phases, FIGURES)
+    if peers:
+        print("the peer's:")
+        compare(read_peer(folder), theirs, phases, ["utilization_share", "memory_used_bytes", "process_memory_bytes"])
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     first, last = (min(theirs, key=lambda row, at=at: abs(float(row["time"]) - at))
                    for at in (float(ours[0]["time"]), float(ours[-1]["time"])))
