@@ -564,11 +564,13 @@ def table(rows):
 
 
 def write_into(page, rows, order):
-    """Between the two marks of the page: the rows, and of proofs that did not run now what is there already."""
+    """Between the two marks of the page: the rows, and of proofs that could not run now what is there already."""
     begin, end = "<!-- proofs: written by tools/release/prove.py -->\n", "<!-- end of proofs -->"
     head, rest = page.read_text(encoding="utf-8").split(begin)
     old, tail = rest.split(end)
-    lines = {tuple(line.split(" | ")[:2]): line for text in (old, table(rows))
+    not_run = table([row for row in rows if row[2].startswith("not run")])
+    ran = table([row for row in rows if not row[2].startswith("not run")])
+    lines = {tuple(line.split(" | ")[:2]): line for text in (not_run, old, ran)
              for line in text.splitlines(keepends=True)[2:]}
     text = table([]) + "".join(lines[key] for channel, where in order
                                if (key := (f"| {channel}", where)) in lines)
