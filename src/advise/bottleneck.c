@@ -45,6 +45,9 @@ static enum trk_bottleneck classify(const struct trk_bottleneck_facts *f)
 		return TRK_BOUND_UNKNOWN;
 	if (share[TRK_WALL_MEMORY_STALL] >= TRK_BOTTLENECK_MEMORY)
 		return TRK_BOUND_MEMORY;
+	/* A thread that waits for a GPU occupies a CPU: CUDA and HIP spin by default. */
+	if (f->gpu_busy >= TRK_BOTTLENECK_GPU_BUSY)
+		return TRK_BOUND_GPU;
 	if (waits_for_cpu(f))
 		return TRK_BOUND_CPU_WAIT;
 	if (share[TRK_WALL_GPU] >= TRK_BOTTLENECK_GPU)
@@ -94,7 +97,9 @@ enum trk_bottleneck trk__bottleneck(const struct trk_bottleneck_facts *facts,
 		break;
 	case TRK_BOUND_GPU:
 		(void) snprintf(ret_sentence, size, "bound by the GPU, which was busy for %.0f %%",
-				percent(facts, TRK_WALL_GPU));
+				facts->gpu_busy >= TRK_BOTTLENECK_GPU_BUSY
+					? 100 * facts->gpu_busy
+					: percent(facts, TRK_WALL_GPU));
 		break;
 	case TRK_BOUND_DISK:
 		(void) snprintf(ret_sentence, size,

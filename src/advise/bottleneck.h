@@ -13,6 +13,7 @@ enum { TRK_BOTTLENECK_SIZE = 160 };
 #define TRK_BOTTLENECK_RUNNABLE                                                                    \
 	0.50 /* on a CPU or waiting for one, where waits overlap with work */
 #define TRK_BOTTLENECK_GPU      0.50
+#define TRK_BOTTLENECK_GPU_BUSY 0.90 /* busy for so much of the time, whatever the CPUs did */
 #define TRK_BOTTLENECK_DISK     0.30
 #define TRK_BOTTLENECK_ON_CPU   0.70
 #define TRK_BOTTLENECK_FULL     0.90 /* mean share of the cores that are busy: all cores */
@@ -35,6 +36,7 @@ struct trk_bottleneck_facts {
 	struct trk_wall_split split;
 	double cores_mean;          /* busy; NaN: not known */
 	double cores_limit;         /* NaN: not known */
+	double gpu_busy;            /* share of the time that its GPUs were busy; NaN: not known */
 	struct trk_cpu_queue queue; /* cause TRK_QUEUE_NONE where it is not known */
 };
 

@@ -29,6 +29,7 @@ static void merge(struct trk_block *into, const struct trk_block *next)
 	for (int i = 0; i < TRK_SPENTS; i++)
 		into->spent_s[i] = known_sum(into->spent_s[i], next->spent_s[i]);
 	into->queue_s = known_sum(into->queue_s, next->queue_s);
+	into->gpu_busy_s = known_sum(into->gpu_busy_s, next->gpu_busy_s);
 	into->others_core_s = known_sum(into->others_core_s, next->others_core_s);
 }
 
@@ -46,6 +47,8 @@ static struct trk_block block_of(const struct trk_sample *mean, const struct trk
 	for (int i = 0; i < TRK_SPENTS; i++)
 		b.spent_s[i] = trk__sample_get(mean, trk__spent_columns[i]);
 	b.queue_s = trk__sample_get(mean, TRK_PROCESS_CPU_QUEUE);
+	b.gpu_busy_s = b.seconds * trk__sample_get(mean, TRK_PROCESS_GPU_USAGE) /
+		       known_max(1, trk__sample_get(mean, TRK_PROCESS_GPU_UTILIZED));
 	b.others_core_s = trk__sample_get(mean, TRK_SYSTEM_UTIME) +
 			  trk__sample_get(mean, TRK_SYSTEM_STIME) - b.core_s;
 	return b;

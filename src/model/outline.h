@@ -31,6 +31,7 @@ struct trk_block {
 	double memory_peak_mib;     /* NaN: never known */
 	double spent_s[TRK_SPENTS]; /* NaN: never known */
 	double queue_s;             /* of all threads, for a CPU; NaN: never known */
+	double gpu_busy_s;          /* mean of the GPUs that it used at a time; NaN: never known */
 	double others_core_s;       /* CPU time of the rest of the machine; NaN: never known */
 };
 

@@ -52,6 +52,24 @@ static bool divide(const double spent_s[TRK_SPENTS], double seconds, struct trk_
 	return true;
 }
 
+/* Share of the time from start_s to end_s in which the job's GPUs were busy. */
+static double gpu_busy(const struct trk_outline *o, double start_s, double end_s)
+{
+	double busy_s = NAN, seconds = 0;
+
+	for (size_t i = 0; i < o->count; i++) {
+		const struct trk_block *b = &o->block[i];
+		double middle = b->end_s - b->seconds / 2;
+
+		if (middle < start_s || middle >= end_s)
+			continue;
+		seconds += b->seconds;
+		if (!isnan(b->gpu_busy_s))
+			busy_s = isnan(busy_s) ? b->gpu_busy_s : busy_s + b->gpu_busy_s;
+	}
+	return busy_s / seconds;
+}
+
 /* ---- the whole run ---- */
 
 static void wall_of_run(const struct trk_record *r, struct trk_time_breakdown *c)
@@ -70,6 +88,7 @@ static void wall_of_run(const struct trk_record *r, struct trk_time_breakdown *c
 		.cores_mean =
 			isnan(cores) ? r->outcome.total[TRK_TOTAL_CPU_S].value / c->seconds : cores,
 		.cores_limit = r->run.limit[TRK_LIMIT_CPU].value,
+		.gpu_busy = gpu_busy(&r->outline, 0, INFINITY),
 		.queue = trk__cpu_queue_of(r),
 	};
 	c->bound = trk__bottleneck(&facts, c->bottleneck);
@@ -105,6 +124,7 @@ static void fill_phase(const struct trk_record *r, struct trk_run_phase *p)
 	(void) divide(spent_s, seconds, &p->split);
 	facts.split = p->split;
 	facts.cores_mean = p->cores_mean;
+	facts.gpu_busy = gpu_busy(&r->outline, p->start_s, p->end_s);
 	p->bound = trk__bottleneck(&facts, sentence);
 }
 

@@ -34,6 +34,8 @@ static void record_free(struct trk_record *r)
 }
 
 static double queued; /* share of each row that threads waited for a CPU */
+static double gpus;   /* GPUs that were computing, as a mean */
+static int gpus_used;
 
 /* Rows of one second from second `from` to `to`: cores busy, MiB, share of the second on the
  * disk. */
@@ -50,6 +52,10 @@ static void add_rows(struct trk_record *r, int from, int to, double cores, doubl
 	trk__sample_set(&s, TRK_PROCESS_DISK_WAIT, (int64_t) (disk * 1e6));
 	trk__sample_set(&s, TRK_PROCESS_MEMORY_WAIT, 0);
 	trk__sample_set(&s, TRK_PROCESS_CPU_WAIT, (int64_t) (queued * 1e6));
+	if (gpus_used) {
+		trk__sample_set(&s, TRK_PROCESS_GPU_USAGE, (int64_t) (gpus * 10000));
+		trk__sample_set(&s, TRK_PROCESS_GPU_UTILIZED, gpus_used);
+	}
 	for (int i = from; i < to; i++) {
 		trk__sample_set(&s, TRK_ELAPSED, (i + 1) * 1000000ll);
 		trk__record_add(r, 1, &s, &s, &s);
@@ -238,6 +244,40 @@ static void each_bottleneck_has_its_word(void **state)
 		assert_string_equal(trk__bottleneck_word(cases[i].bound), cases[i].word);
 		assert_true(sentence[0] != '\0');
 	}
+}
+
+static void a_gpu_that_is_always_busy_is_the_bottleneck_also_while_a_thread_spins(void **state)
+{
+	struct trk_bottleneck_facts f = {.cores_mean = 1, .cores_limit = 1, .gpu_busy = 0.97};
+	char sentence[TRK_BOTTLENECK_SIZE];
+
+	(void) state;
+	f.split.share[TRK_WALL_ON_CPU] = 1;
+	assert_int_equal(trk__bottleneck(&f, sentence), TRK_BOUND_GPU);
+	assert_string_equal(sentence, "bound by the GPU, which was busy for 97 %");
+	f.gpu_busy = 0.8;
+	assert_int_equal(trk__bottleneck(&f, sentence), TRK_BOUND_ALL_CORES);
+	f.gpu_busy = NAN;
+	assert_int_equal(trk__bottleneck(&f, sentence), TRK_BOUND_ALL_CORES);
+}
+
+static void gpus_are_busy_in_the_phases_in_which_they_compute(void **state)
+{
+	struct trk_record *r = record_new(16);
+	struct trk_time_breakdown *c;
+
+	(void) state;
+	add_rows(r, 0, 20, 4, 100, 0);
+	gpus = 1.9;
+	gpus_used = 2;
+	add_rows(r, 20, 40, 1, 100, 0);
+	gpus_used = 0;
+	c = course_of(r);
+	assert_int_equal(c->phase_count, 2);
+	assert_int_equal(c->phase[0].bound, TRK_BOUND_CPU);
+	assert_int_equal(c->phase[1].bound, TRK_BOUND_GPU);
+	free(c);
+	record_free(r);
 }
 
 static void a_short_queue_of_a_job_that_sleeps_is_not_what_it_waits_for(void **state)
@@ -454,6 +494,9 @@ int main(void)
 		cmocka_unit_test(a_short_last_row_counts_in_the_cores),
 		cmocka_unit_test(without_the_columns_nothing_is_said),
 		cmocka_unit_test(each_bottleneck_has_its_word),
+		cmocka_unit_test(
+			a_gpu_that_is_always_busy_is_the_bottleneck_also_while_a_thread_spins),
+		cmocka_unit_test(gpus_are_busy_in_the_phases_in_which_they_compute),
 		cmocka_unit_test(a_short_queue_of_a_job_that_sleeps_is_not_what_it_waits_for),
 		cmocka_unit_test(a_change_of_level_is_a_phase),
 		cmocka_unit_test(a_steady_run_has_one_phase),
