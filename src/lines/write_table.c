@@ -13,14 +13,26 @@ enum { NO_SOURCE_MAX = 8 };
 
 /* ---- text ---- */
 
-/* "train, from 12.4 s to 3 m 20 s" */
-static void put_phase(struct trk_buf *b, const struct trk_lines_phase *p)
+/* ", from 12.4 s to 3 m 20 s" */
+static void put_range(struct trk_buf *b, int64_t from_us, int64_t to_us)
 {
 	char from[TRK_HUMAN_SIZE], to[TRK_HUMAN_SIZE];
 
+	trk__buf_printf(b, ", from %s to %s", trk__human_seconds(from, (double) from_us / 1e6),
+			trk__human_seconds(to, (double) to_us / 1e6));
+}
+
+/* "train, from 12.4 s to 3 m 20 s" */
+static void put_phase(struct trk_buf *b, const struct trk_lines_phase *p)
+{
 	trk__utf8_safe(b, *p->name ? p->name : "(no name)", 60, true);
-	trk__buf_printf(b, ", from %s to %s", trk__human_seconds(from, (double) p->from_us / 1e6),
-			trk__human_seconds(to, (double) p->to_us / 1e6));
+	put_range(b, p->from_us, p->to_us);
+}
+
+/* 0 without windows. */
+static int64_t run_end_us(const struct trk_lines *l)
+{
+	return l->windows ? l->window[l->windows - 1].to_us : 0;
 }
 
 static void put_name(struct trk_buf *b, const struct trk_lines *l, const struct trk_profile_row *r,
@@ -160,6 +172,8 @@ static void put_head(struct trk_buf *b, const struct trk_lines *l, const struct 
 				trk__human_percent(share, seconds < style->cpu_s
 								  ? seconds / style->cpu_s
 								  : 1));
+	if (p->from_us > 0 || p->to_us < run_end_us(l))
+		put_range(b, p->from_us, p->to_us);
 	trk__buf_puts(b, "\n\n");
 	trk__buf_printf(b, "%7s %9s %8s %9s %11s\n", "CPU", "", "callees", "wall", "memory");
 }

@@ -11,6 +11,7 @@
 
 #include "base/json_read.h"
 #include "lines/cut.h"
+#include "lines/dominant.h"
 #include "lines/highlights.h"
 #include "lines/tree.h"
 #include "lines/write.h"
@@ -456,6 +457,35 @@ static void a_cut_needs_a_main_thread_and_a_function_that_goes_on(void **state)
 	trk__lines_free(m.l);
 }
 
+static void a_part_is_named_after_the_windows_inside_it(void **state)
+{
+	struct trk_lines_count c;
+	char name[64];
+	uint32_t load;
+	struct made m;
+
+	(void) state;
+	make(&m);
+	m.l->keeps_windows = true;
+	load = trk__lines_node(m.l, TRK_LINES_ROOT,
+			       trk__lines_function(m.l, "/home/u/load.py", "load", 1), 2);
+	c = count(m.other_lane, load, 90000000, 0);
+	c.amounts.samples = 100;
+	assert_int_equal(trk__lines_add(m.l, 0, 10000000, &c, 1), 0);
+	/* Loading goes on until 12 s; the middle of this window is after that. */
+	assert_int_equal(trk__lines_add(m.l, 10000000, 16000000, &c, 1), 0);
+	c = count(m.lane, m.step, 9000000, 0);
+	c.amounts.samples = 100;
+	assert_int_equal(trk__lines_add(m.l, 16000000, 24000000, &c, 1), 0);
+	assert_int_equal(trk__lines_dominant(m.l, 0, 12, name, sizeof(name)), 0);
+	assert_string_equal(name, "load");
+	assert_int_equal(trk__lines_dominant(m.l, 12, 24, name, sizeof(name)), 0);
+	assert_string_equal(name, "step");
+	assert_int_equal(trk__lines_dominant(m.l, 12, 15, name, sizeof(name)), 0);
+	assert_string_equal(name, ""); /* no window is inside */
+	trk__lines_free(m.l);
+}
+
 static void a_base_name_remembers_whether_it_is_of_a_library(void **state)
 {
 	struct trk_lines *l = trk__lines_new(), *back;
@@ -667,6 +697,7 @@ int main(void)
 		cmocka_unit_test(phases_are_rows_in_the_order_of_time),
 		cmocka_unit_test(a_cut_is_at_the_line_that_runs_next),
 		cmocka_unit_test(a_cut_needs_a_main_thread_and_a_function_that_goes_on),
+		cmocka_unit_test(a_part_is_named_after_the_windows_inside_it),
 		cmocka_unit_test(a_base_name_remembers_whether_it_is_of_a_library),
 		cmocka_unit_test(names_from_outside_are_harmless),
 		cmocka_unit_test(highlights_name_the_hottest_line_and_where_memory_grew),
