@@ -14,7 +14,7 @@
 
 #define MIB 1048576.0
 
-enum { BINS_MAX = 256, FIGURES = 3 };
+enum { BINS_MAX = 256, FIGURES = 4 };
 
 /* A column that varies by less than this share of its maximum has no phases. */
 #define STEADY_SHARE 0.05
@@ -190,12 +190,14 @@ static void fill_bins(const struct trk_outline *o, double end_s, size_t bins,
 			figure[2][i] += isnan(b->spent_s[TRK_SPENT_DISK])
 						? 0
 						: share * b->spent_s[TRK_SPENT_DISK];
+			figure[3][i] += isnan(b->gpu_busy_s) ? 0 : share * b->gpu_busy_s;
 			if (b->memory_peak_mib > peak)
 				peak = b->memory_peak_mib;
 		}
 		if (covered > 0) {
 			figure[0][i] /= covered;
 			figure[2][i] /= covered;
+			figure[3][i] /= covered;
 		}
 		figure[1][i] = peak;
 	}

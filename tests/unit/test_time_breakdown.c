@@ -267,14 +267,14 @@ static void gpus_are_busy_in_the_phases_in_which_they_compute(void **state)
 	struct trk_time_breakdown *c;
 
 	(void) state;
-	add_rows(r, 0, 20, 4, 100, 0);
+	add_rows(r, 0, 20, 1, 100, 0);
 	gpus = 1.9;
 	gpus_used = 2;
 	add_rows(r, 20, 40, 1, 100, 0);
 	gpus_used = 0;
 	c = course_of(r);
 	assert_int_equal(c->phase_count, 2);
-	assert_int_equal(c->phase[0].bound, TRK_BOUND_CPU);
+	assert_int_equal(c->phase[0].bound, TRK_BOUND_ONE_CORE);
 	assert_int_equal(c->phase[1].bound, TRK_BOUND_GPU);
 	free(c);
 	record_free(r);
