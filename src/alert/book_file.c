@@ -332,10 +332,9 @@ int trk__alert_book_peek(int dirfd, struct trk_alert_book *b, struct trk_error *
 
 int trk__alert_book_save(int dirfd, int lock, const struct trk_alert_book *b)
 {
-	struct trk_buf text;
+	TRK_BUF_LOCAL(text, FILE_MAX);
 	int fd = -1, r;
 
-	trk__buf_init(&text, FILE_MAX);
 	trk__alert_book_write(b, &text);
 	r = text.error;
 	if (r == 0) {
@@ -348,6 +347,5 @@ int trk__alert_book_save(int dirfd, int lock, const struct trk_alert_book *b)
 		r = -errno;
 	trk__close(fd);
 	trk__close(lock);
-	trk__buf_release(&text);
 	return r;
 }

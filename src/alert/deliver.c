@@ -249,10 +249,9 @@ static int post(const struct trk_alert_sink *sink, const char *url, const char *
 {
 	struct transfer t;
 	struct curl_slist *headers = NULL;
-	struct trk_buf body;
+	TRK_BUF_LOCAL(body, 1 << 16);
 	int r = begin(&t, host, reterr);
 
-	trk__buf_init(&body, 1 << 16);
 	if (r == 0) {
 		sink->body(m, &body);
 		r = body.error;
@@ -268,7 +267,6 @@ static int post(const struct trk_alert_sink *sink, const char *url, const char *
 		r = perform(&t, false, reterr);
 	}
 	end(&t, headers);
-	trk__buf_release(&body);
 	return r;
 }
 
@@ -344,7 +342,7 @@ static int mail(const char *to, const struct trk_alert_account *a,
 {
 	char host[HOST_SIZE], from[2 * HOST_SIZE], name[HOST_SIZE] = "localhost";
 	struct transfer t;
-	struct trk_buf text;
+	TRK_BUF_LOCAL(text, 1 << 16);
 	int r;
 
 	if (!a->smtp_url ||
@@ -361,7 +359,6 @@ static int mail(const char *to, const struct trk_alert_account *a,
 			reterr, -EINVAL, from,
 			"%.150s: not a mail address. Try: TRACKER_MAIL_FROM=NAME@HOST", from);
 	r = begin(&t, host, reterr);
-	trk__buf_init(&text, 1 << 16);
 	if (r == 0) {
 		trk__alert_mail(m, from, to, &text);
 		r = text.error
@@ -369,7 +366,6 @@ static int mail(const char *to, const struct trk_alert_account *a,
 			    : send_mail(&t, to, from, a, is_listed(a->hosts, host), &text, reterr);
 	}
 	end(&t, NULL);
-	trk__buf_release(&text);
 	return r;
 }
 

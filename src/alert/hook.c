@@ -167,13 +167,11 @@ void trk__alert_json(struct trk_buf *b, const struct trk_record *record, const s
 static void put_json(struct variables *v, const struct trk_record *record,
 		     const struct trk_alert *a)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, VARIABLE_SIZE - 16);
 
-	trk__buf_init(&b, VARIABLE_SIZE - 16);
 	trk__alert_json(&b, record, a);
 	trk__buf_putc(&b, '\0');
 	put(v, "RT_JSON", b.error ? "" : b.data);
-	trk__buf_release(&b);
 }
 
 static void fill(struct variables *v, const struct trk_record *record, const struct trk_alert *a)

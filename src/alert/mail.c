@@ -81,10 +81,9 @@ static void put_headers(struct trk_buf *b, const struct trk_alert_message *m, co
 {
 	time_t seconds = (time_t) (m->wall_ns / TRK_NS_PER_S);
 	char date[64], state[40];
-	struct trk_buf line;
+	TRK_BUF_LOCAL(line, 2048);
 	struct tm tm;
 
-	trk__buf_init(&line, 2048);
 	trk__alert_message_line(m, &line);
 	(void) gmtime_r(&seconds, &tm);
 	(void) strftime(date, sizeof(date), "%a, %d %b %Y %H:%M:%S +0000", &tm);
@@ -103,7 +102,6 @@ static void put_headers(struct trk_buf *b, const struct trk_alert_message *m, co
 			"\r\nList-Unsubscribe: <mailto:%s?subject=unsubscribe>\r\n"
 			"Auto-Submitted: auto-generated\r\nMIME-Version: 1.0\r\n",
 			from);
-	trk__buf_release(&line);
 }
 
 static void put_field(struct trk_buf *b, bool html, const char *name, const char *value)

@@ -20,15 +20,13 @@ static const char SUFFIX[] = ".alert";
 
 static int write_file(int fd, const char *sink, const struct trk_alert_message *m)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, FILE_MAX);
 	int r;
 
-	trk__buf_init(&b, FILE_MAX);
 	trk__buf_printf(&b, "%s\n", sink);
 	trk__alert_message_write(m, &b);
 	trk__buf_putc(&b, '\n');
 	r = b.error ? b.error : trk__write_all(fd, b.data, b.len);
-	trk__buf_release(&b);
 	return r == 0 && fsync(fd) < 0 ? -errno : r;
 }
 

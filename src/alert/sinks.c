@@ -38,17 +38,14 @@ static void put_lines(const struct trk_alert_message *m, struct trk_buf *b)
 static void put_text(struct trk_json *j, const char *key, const struct trk_alert_message *m,
 		     void (*escape)(struct trk_buf *, char))
 {
-	struct trk_buf lines, escaped;
+	TRK_BUF_LOCAL(lines, 4096);
+	TRK_BUF_LOCAL(escaped, 32768);
 
-	trk__buf_init(&lines, 4096);
-	trk__buf_init(&escaped, 32768);
 	put_lines(m, &lines);
 	for (size_t i = 0; i < lines.len; i++)
 		escape(&escaped, lines.data[i]);
 	trk__json_key(j, key);
 	trk__json_text_n(j, escaped.data ? escaped.data : "", escaped.len);
-	trk__buf_release(&escaped);
-	trk__buf_release(&lines);
 }
 
 static void escape_nothing(struct trk_buf *b, char c)

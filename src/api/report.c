@@ -11,14 +11,12 @@
 static int make_and_save(const struct trk_service *s, struct trk_history *h,
 			 const struct trk_page_request *request, const char *path)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TRK_PAGE_MAX);
 	int r;
 
-	trk__buf_init(&b, TRK_PAGE_MAX);
 	r = trk__page_make(s, h, request, &b, NULL, NULL);
 	if (r == 0)
 		r = trk__page_save(&b, path, true, NULL);
-	trk__buf_release(&b);
 	return r;
 }
 

@@ -54,5 +54,7 @@ void trk__cursor_text(struct trk_cursor *c, char *text, size_t size);
 
 /* `__attribute__((cleanup))` helper. */
 #define TRK_BUF_CLEANUP __attribute__((cleanup(trk__buf_release)))
+/* Define an empty buffer that is released at the end of its block. */
+#define TRK_BUF_LOCAL(name, size) TRK_BUF_CLEANUP struct trk_buf name = {.max = (size)}
 
 #endif

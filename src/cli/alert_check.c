@@ -22,9 +22,8 @@ enum { COMMAND_S = 60, ARGUMENTS_MAX = 2 * TRK_ALERT_HOOKS_MAX + 16 };
 
 static void print_news(struct trk_buf *b, const struct trk_alert_message *m)
 {
-	struct trk_buf line;
+	TRK_BUF_LOCAL(line, 4096);
 
-	trk__buf_init(&line, 4096);
 	if (cli_is_github()) {
 		trk__buf_printf(&line, "%s%s%s%s%s", m->job, m->job[0] ? ": " : "", m->text,
 				m->fix[0] ? ". Try: " : "", m->fix);
@@ -35,7 +34,6 @@ static void print_news(struct trk_buf *b, const struct trk_alert_message *m)
 		trk__buf_printf(b, "%s%s\n", m->fix[0] && m->firing ? ". Try: " : "",
 				m->firing ? m->fix : "");
 	}
-	trk__buf_release(&line);
 }
 
 /* ---- commands ---- */
@@ -56,9 +54,8 @@ static void put_number(const char *name, double value)
 
 static void put_variables(const struct trk_alert_message *m)
 {
-	struct trk_buf json;
+	TRK_BUF_LOCAL(json, 1 << 16);
 
-	trk__buf_init(&json, 1 << 16);
 	trk__alert_message_write(m, &json);
 	trk__buf_putc(&json, '\0');
 	put_variable("RT_RULE", m->rule);
@@ -114,21 +111,19 @@ int cli_alert_check(const struct cli_alert_settings *s, const char *run)
 	const struct trk_alert_sender sender = cli_alert_sender(s);
 	struct trk_error error = {.code = 0};
 	struct trk_alert_checked checked;
-	struct trk_buf out;
+	TRK_BUF_LOCAL(out, 1 << 20);
 	int r = trk__alert_check(&sender, &s->hooks, run, &checked, &error);
 	int worst = error.message[0] ? cli_fail("alerts", r, &error) : cli_alert_status(r);
 
-	trk__buf_init(&out, 1 << 20);
 	for (size_t i = 0; i < checked.count; i++)
 		print_news(&out, checked.news[i]);
-	r = out.len ? cli_write(STDOUT_FILENO, &out, "stdout") : 0;
+	r = out.len ? cli_print(&out) : 0;
 	worst = r > worst ? r : worst;
 	for (size_t i = 0; i < checked.count; i++) {
 		r = run_commands(&s->hooks, checked.news[i]);
 		worst = r > worst ? r : worst;
 	}
 	trk__alert_checked_release(&checked);
-	trk__buf_release(&out);
 	return worst;
 }
 
@@ -137,16 +132,14 @@ int cli_alert_check(const struct cli_alert_settings *s, const char *run)
 /* Sinks are passed in the environment, as an address may be a secret. */
 static void pass_sinks(const struct trk_alert_hooks *h)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, 1 << 16);
 
-	trk__buf_init(&b, 1 << 16);
 	for (size_t i = 0; i < h->count; i++)
 		if (h->list[i].sink)
 			trk__buf_printf(&b, "%s=%s\n", trk__alert_hook_rule(h->list[i].rule),
 					h->list[i].sink);
 	if (b.len)
 		(void) setenv("TRACKER_ALERT", b.data, 1);
-	trk__buf_release(&b);
 }
 
 void cli_alert_check_later(const struct cli_alert_settings *s, const char *run)

@@ -125,8 +125,8 @@ int cli_load(const char *dir, const char *reference, struct trk_record *record, 
 
 /* Write all of a buffer; 0, or EXIT_ERROR after having complained. Closed pipes are no error. */
 int cli_write(int fd, const struct trk_buf *b, const char *where);
-/* As cli_write(), to standard output; releases the buffer. */
-int cli_print(struct trk_buf *b);
+/* As cli_write(), to standard output. */
+int cli_print(const struct trk_buf *b);
 
 /* The name of the shell if argv[0] is the tracking shell (shell.c), else NULL; and run that shell,
  * tracked. */

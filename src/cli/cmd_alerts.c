@@ -152,10 +152,9 @@ static void rules_text(struct trk_buf *b)
 
 static int list_rules(bool json)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, 1 << 16);
 	struct trk_json j;
 
-	trk__buf_init(&b, 1 << 16);
 	trk__json_init(&j, &b, 1);
 	if (json) {
 		trk__alert_rules_json(&j);
@@ -194,7 +193,7 @@ static int list_book(const struct settings *s)
 	double now_s = sender.now_s;
 	struct trk_error error = {.code = 0};
 	struct trk_alert_book b;
-	struct trk_buf text;
+	TRK_BUF_LOCAL(text, TEXT_MAX);
 	size_t shown = 0;
 	const char *dir = sender.service.dir;
 	int r = *dir ? trk__alert_store_peek(dir, &b, &error) : -ENOENT; /* after a complaint */
@@ -204,7 +203,6 @@ static int list_book(const struct settings *s)
 			cli_complain("%s", error.message);
 		return cli_alert_status(r);
 	}
-	trk__buf_init(&text, TEXT_MAX);
 	if (s->json)
 		trk__alert_book_write(&b, &text);
 	for (size_t i = b.count; i-- > 0 && !s->json;) {
@@ -226,8 +224,7 @@ static int list_book(const struct settings *s)
 	}
 	if (!shown && !s->json)
 		trk__buf_puts(&text, "No alert is open. Try: resource-tracker alerts check\n");
-	r = cli_write(1, &text, "stdout");
-	trk__buf_release(&text);
+	r = cli_print(&text);
 	trk__alert_book_release(&b);
 	return r;
 }
@@ -284,7 +281,7 @@ static int silence(const struct settings *s)
 	struct trk_alert_silence q;
 	char id[TRK_ALERT_ID_SIZE];
 	struct trk_alert_store b;
-	struct trk_buf text;
+	TRK_BUF_LOCAL(text, 64);
 	int r = fill_silence(s, sender.now_s, &q), error;
 
 	if (r == 0)
@@ -298,7 +295,6 @@ static int silence(const struct settings *s)
 				  TRK_ALERT_SILENCES_MAX);
 	if (r != 0)
 		return r;
-	trk__buf_init(&text, 64);
 	trk__buf_printf(&text, "%s\n", id);
 	return cli_print(&text);
 }

@@ -87,21 +87,19 @@ static int info(const struct settings *s)
 {
 	const struct trk_price_layers layers = cli_price_layers(&s->files);
 	struct trk_prices k;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, 1 << 20);
 	struct trk_catalog_tally *tally;
 	int r = cli_prices_load("catalog", &layers, &k);
 
 	if (r != 0)
 		return r;
 	tally = trk__catalog_tally(&k.c);
-	trk__buf_init(&b, 1 << 20);
 	if (!tally)
 		r = EXIT_ERROR;
 	else
 		(s->json ? trk__catalog_info_json : info_text)(&b, &k, tally);
-	r = r ? r : cli_write(STDOUT_FILENO, &b, "stdout");
+	r = r ? r : cli_print(&b);
 	free(tally);
-	trk__buf_release(&b);
 	trk__prices_release(&k);
 	return r;
 }
@@ -124,14 +122,10 @@ static void change_text(struct trk_buf *b, const struct trk_price_change *x)
 /* Report a change: a line on stderr, or one JSON document on stdout. */
 static int tell(const struct trk_price_change *x, bool json)
 {
-	struct trk_buf b;
-	int r;
+	TRK_BUF_LOCAL(b, 1 << 16);
 
-	trk__buf_init(&b, 1 << 16);
 	(json ? trk__price_change_json : change_text)(&b, x);
-	r = cli_write(json ? STDOUT_FILENO : STDERR_FILENO, &b, json ? "stdout" : "stderr");
-	trk__buf_release(&b);
-	return r;
+	return cli_write(json ? STDOUT_FILENO : STDERR_FILENO, &b, json ? "stdout" : "stderr");
 }
 
 static int update(const struct settings *s)

@@ -71,7 +71,7 @@ static int run(int argc, char **argv)
 {
 	struct settings s = {.json = false};
 	struct trk_place place;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, OUTPUT_MAX);
 	int r;
 
 	trk__cloud_clear(&s.stated);
@@ -79,7 +79,6 @@ static int run(int argc, char **argv)
 	r = discover(&s, &place);
 	if (r != 0)
 		return r;
-	trk__buf_init(&b, OUTPUT_MAX);
 	if (s.json)
 		trk__cloud_document(&b, &place);
 	else

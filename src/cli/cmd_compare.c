@@ -183,9 +183,8 @@ static void add_wrapped(struct trk_buf *b, struct trk_buf *text,
 static void print_text(struct trk_buf *b, const struct trk_comparison *c)
 {
 	const struct trk_terminal_style style = cli_style(STDOUT_FILENO, TRK_TERMINAL_USUAL);
-	struct trk_buf text;
+	TRK_BUF_LOCAL(text, TEXT_MAX);
 
-	trk__buf_init(&text, TEXT_MAX);
 	trk__buf_printf(&text, "%s of ", c->run.id);
 	trk__utf8_safe(&text, c->run.job, TRK_RUN_TEXT_SIZE, style.utf8);
 	trk__buf_puts(&text, ", beside ");
@@ -195,7 +194,6 @@ static void print_text(struct trk_buf *b, const struct trk_comparison *c)
 	add_phases(&text, c, false);
 	add_lines(&text, c, false);
 	add_wrapped(b, &text, &style);
-	trk__buf_release(&text);
 }
 
 static void print_markdown(struct trk_buf *b, const struct trk_comparison *c)
@@ -262,7 +260,7 @@ static int run(int argc, char **argv)
 	struct settings s = {.dir = NULL};
 	struct trk_error error = {.code = 0};
 	int at = cli_options(&cli_compare, argc, argv, &s), r, failed;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TEXT_MAX);
 
 	r = compare(&s, argv + at, argc - at, &c);
 	if (r != 0 && !(r == EXIT_NODATA && is_first_run(&s, &c)))
@@ -272,10 +270,8 @@ static int run(int argc, char **argv)
 		return cli_fail("compare", failed, &error);
 	if (r != 0 && !s.json)
 		return 0;
-	trk__buf_init(&b, TEXT_MAX);
 	(s.json ? trk__comparison_json : s.markdown ? print_markdown : print_text)(&b, &c);
-	r = cli_write(STDOUT_FILENO, &b, "stdout");
-	trk__buf_release(&b);
+	r = cli_print(&b);
 	return r ? r : failed ? 3 : 0;
 }
 

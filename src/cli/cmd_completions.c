@@ -207,12 +207,11 @@ static int run(int argc, char **argv)
 		void (*print)(struct trk_buf *b);
 	} shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
 	int at = cli_options(&cli_completions, argc, argv, NULL);
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, 1 << 20);
 
 	for (size_t i = 0; at + 1 == argc && i < sizeof(shells) / sizeof(shells[0]); i++) {
 		if (strcmp(shells[i].name, argv[at]) != 0)
 			continue;
-		trk__buf_init(&b, 1 << 20);
 		shells[i].print(&b);
 		return cli_print(&b);
 	}

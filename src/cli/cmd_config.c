@@ -63,13 +63,12 @@ static int run(int argc, char **argv)
 	static struct cli_origins origins;
 	static struct track_settings tracking;
 	struct settings settings = {0};
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, 1 << 20);
 
 	(void) cli_options(&cli_config_command, argc, argv, &settings);
 	track_settings_init(&tracking);
 	if (cli_config(&cli_run, argc, argv, &tracking, &origins) != 0)
 		return EXIT_USAGE;
-	trk__buf_init(&b, 1 << 20);
 	for (size_t i = 0; i < origins.count; i++)
 		if (!is_overridden(&origins, i))
 			print_entry(&b, &origins.entry[i], settings.show_origin);

@@ -53,9 +53,8 @@ static int fail(const char *path, int error)
 
 static int put_json(const struct trk_dashboard *d)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TEXT_MAX);
 
-	trk__buf_init(&b, TEXT_MAX);
 	trk__dashboard_json(d, &b);
 	trk__buf_putc(&b, '\n');
 	return cli_print(&b);
@@ -63,17 +62,15 @@ static int put_json(const struct trk_dashboard *d)
 
 static int put_page(struct trk_dashboard *d, const char *path)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TEXT_MAX);
 	int r, written = 0;
 
 	d->kind = TRK_DASHBOARD_FILE;
-	trk__buf_init(&b, TEXT_MAX);
 	r = trk__dashboard_html(d, &b);
 	if (r == 0 && !strcmp(path, "-"))
-		written = cli_write(STDOUT_FILENO, &b, "stdout");
+		written = cli_print(&b);
 	else if (r == 0)
 		r = trk__page_save(&b, path, true, NULL);
-	trk__buf_release(&b);
 	return r < 0 ? fail(path, r) : written;
 }
 
@@ -101,11 +98,10 @@ static int put_static(struct trk_dashboard *d, const struct trk_service *service
 static int make_files(const struct settings *s, const struct trk_fleet_rows *rows, size_t reports)
 {
 	struct trk_service service = cli_service(s->views.dir);
-	TRK_BUF_CLEANUP struct trk_buf alerts;
+	TRK_BUF_LOCAL(alerts, TEXT_MAX);
 	struct trk_dashboard d;
 	int r = trk__dashboard_make(rows, &d);
 
-	trk__buf_init(&alerts, TEXT_MAX);
 	if (r == 0) {
 		r = trk__alert_list(&service, &alerts);
 		if (r < 0)

@@ -34,7 +34,7 @@ static int run(int argc, char **argv)
 	struct settings s = {.json = false};
 	struct trk_error error = {.code = 0};
 	struct trk_alert_sender sender;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TEXT_MAX);
 	int r, written = 0;
 
 	if (cli_alert_configure(&configured, argc, argv, &s) != 0)
@@ -44,7 +44,6 @@ static int run(int argc, char **argv)
 		return cli_reject(EXIT_USAGE,
 				  "digest: --send: no sink. Try: --alert mail:ann@example.org");
 	sender = cli_alert_sender(&s.alert);
-	trk__buf_init(&b, TEXT_MAX);
 	r = trk__digest(&sender, s.send ? &s.alert.hooks : NULL,
 			s.json   ? TRK_DIGEST_JSON
 			: s.send ? TRK_DIGEST_NONE

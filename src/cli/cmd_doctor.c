@@ -67,12 +67,11 @@ static int check(const struct settings *s)
 	const struct trk_gpu_hints hints = cli_gpu_hints(false);
 	struct trk_check list[TRK_CHECKS_MAX];
 	int n = trk__machine_check(cli_state_dir(s->dir), &hints, list);
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TEXT_MAX);
 
 	if (n < 0)
 		return cli_reject(EXIT_ERROR, "/proc: %s: nothing can be measured",
 				  trk__strerror(n));
-	trk__buf_init(&b, TEXT_MAX);
 	(s->json ? checks_json : checks_text)(&b, list, (size_t) n);
 	return cli_print(&b);
 }
@@ -151,7 +150,7 @@ static int selftest(bool json)
 	struct trk_error error = {.code = 0};
 	struct utsname system;
 	bool good = true;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TEXT_MAX);
 	int n, r;
 
 	if (uname(&system) < 0)
@@ -161,7 +160,6 @@ static int selftest(bool json)
 		return cli_reject(EXIT_ERROR, "doctor: %s", error.message);
 	for (int i = 0; i < n; i++)
 		good &= list[i].state != TRK_SELFTEST_WRONG;
-	trk__buf_init(&b, TEXT_MAX);
 	(json ? selftest_json : selftest_text)(&b, &system, list, n);
 	r = cli_print(&b);
 	return r != EXIT_OK ? r : good ? EXIT_OK : EXIT_ERROR;
@@ -183,14 +181,13 @@ static int do_work(const char *name)
 	const struct trk_known_work *work = trk__known_work_find(name);
 	struct trk_error error = {.code = 0};
 	struct trk_json j;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TEXT_MAX);
 	double value;
 
 	if (!work)
 		return complain_of_work(name);
 	if (trk__selftest_work(work, cli_temporary_dir("/var/tmp"), &value, &error) < 0)
 		return cli_reject(EXIT_ERROR, "doctor: %s", error.message);
-	trk__buf_init(&b, TEXT_MAX);
 	trk__json_begin(&j, &b, 0, NULL);
 	trk__json_key_text(&j, "work", work->name);
 	trk__json_key_double(&j, trk__total_keys[work->total], value);

@@ -90,11 +90,9 @@ static int answer(const struct settings *s, const struct trk_fleet_rows *rows, d
 		.color = cli_use_color(s->color ? s->color : "auto", STDOUT_FILENO),
 	};
 	struct trk_error error = {.code = 0};
-	TRK_BUF_CLEANUP struct trk_buf alerts;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(alerts, TEXT_MAX);
+	TRK_BUF_LOCAL(b, TEXT_MAX);
 	int r = make_question(s, rows, &q);
-
-	trk__buf_init(&alerts, TEXT_MAX);
 
 	if (r == 0 && q.view == TRK_FLEET_VIEW_ALERTS && trk__alert_list(&service, &alerts) == 0)
 		q.alerts = alerts.data;
@@ -103,11 +101,9 @@ static int answer(const struct settings *s, const struct trk_fleet_rows *rows, d
 	r = trk__fleet_views_make(rows, days, NULL, &v);
 	if (r < 0)
 		return cli_fail("fleet", r, &error);
-	trk__buf_init(&b, TEXT_MAX);
 	r = s->json ? trk__fleet_answer(rows, &v, &q, &b)
 		    : trk__fleet_terminal(rows, &v, &q, &style, &b);
-	r = r < 0 ? cli_fail("fleet", r, &error) : cli_write(STDOUT_FILENO, &b, "stdout");
-	trk__buf_release(&b);
+	r = r < 0 ? cli_fail("fleet", r, &error) : cli_print(&b);
 	trk__fleet_views_release(&v);
 	return r;
 }

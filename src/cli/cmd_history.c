@@ -180,7 +180,7 @@ static int run_history(int argc, char **argv)
 	struct trk_service service;
 	struct trk_history *h;
 	struct trk_run_list past = {.count = 0};
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TEXT_MAX);
 
 	service = cli_service(s.dir);
 	h = cli_history_open(&service, &r);
@@ -191,10 +191,8 @@ static int run_history(int argc, char **argv)
 		cli_complain("%s: no run of this job", argv[at]);
 		r = EXIT_NODATA;
 	} else if (r == 0) {
-		trk__buf_init(&b, TEXT_MAX);
 		print_all(&b, &past, s.json);
-		r = cli_write(STDOUT_FILENO, &b, "stdout");
-		trk__buf_release(&b);
+		r = cli_print(&b);
 	}
 	trk__run_list_release(&past);
 	trk__history_free(h);
@@ -206,13 +204,11 @@ static int run_history(int argc, char **argv)
 static void print_removed(void *data, const struct trk_history_run *run)
 {
 	const struct settings *s = data;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TEXT_MAX);
 
-	trk__buf_init(&b, TEXT_MAX);
 	trk__utf8_safe(&b, run->job, TRK_RUN_TEXT_SIZE, cli_is_utf8());
 	(void) printf("%s %s  %s\n", s->rules.dry_run ? "would remove" : "removed", run->id,
 		      b.error || !b.len ? "" : b.data);
-	trk__buf_release(&b);
 }
 
 static int run_prune(int argc, char **argv)

@@ -145,18 +145,16 @@ static int nothing(const struct trk_record *r)
 static int show(const struct settings *s, const struct trk_record *record)
 {
 	struct trk_run_lines lines;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, OUTPUT_MAX);
 	int status;
 
 	if (!record->lines || record->lines->totals == 0)
 		return nothing(record);
 	if (trk__run_lines_read(record, &lines) < 0)
 		return cli_reject(EXIT_ERROR, "lines: %s", trk__strerror(ENOMEM));
-	trk__buf_init(&b, OUTPUT_MAX);
 	status = print(s, &lines, &b);
 	if (status == 0)
-		status = cli_write(STDOUT_FILENO, &b, "stdout");
-	trk__buf_release(&b);
+		status = cli_print(&b);
 	trk__run_lines_release(&lines);
 	return status;
 }

@@ -105,11 +105,9 @@ static int take_words(struct settings *s)
 static int write_answer(const struct settings *s, const struct trk_recommendation *answer)
 {
 	const struct trk_terminal_style style = cli_style(STDOUT_FILENO, TRK_TERMINAL_MAX);
-	struct trk_buf b, note;
-	int r;
+	TRK_BUF_LOCAL(b, TEXT_MAX);
+	TRK_BUF_LOCAL(note, NOTE_MAX);
 
-	trk__buf_init(&b, TEXT_MAX);
-	trk__buf_init(&note, NOTE_MAX);
 	if (is_snippet(s))
 		(void) trk__recommendation_lines(&b, answer, s->kind, &note);
 	else if (s->json || s->kind)
@@ -118,9 +116,7 @@ static int write_answer(const struct settings *s, const struct trk_recommendatio
 		trk__recommendation_text(&b, answer, &style);
 	if (note.len)
 		cli_complain("%s", note.data);
-	r = cli_print(&b);
-	trk__buf_release(&note);
-	return r;
+	return cli_print(&b);
 }
 
 static int ask(struct settings *s, const struct trk_service *service, struct trk_history *h,

@@ -52,10 +52,9 @@ static int check(const struct settings *s)
 	const struct trk_service service = cli_service(s->dir);
 	struct trk_check list[TRK_CHECKS_MAX];
 	size_t n = trk__installation_check(&service, cli_temporary_dir("/tmp"), list);
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, 1 << 20);
 	int r;
 
-	trk__buf_init(&b, 1 << 20);
 	(s->json ? print_json : print_text)(&b, list, n);
 	r = cli_print(&b);
 	for (size_t i = 0; i < n; i++)

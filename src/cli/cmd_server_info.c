@@ -85,11 +85,10 @@ static int look_here(struct trk_record *record, bool always)
 
 static int answer(const struct settings *s, const struct trk_record *record, bool measured)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, OUTPUT_MAX);
 	char evidence[320];
 	const char *allocation;
 
-	trk__buf_init(&b, OUTPUT_MAX);
 	if (s->json) {
 		trk__server_document(&b, record, measured);
 	} else {

@@ -87,22 +87,19 @@ static int show(const struct settings *s, const struct trk_offers *result)
 {
 	const struct trk_terminal_style out = cli_style(STDOUT_FILENO, TRK_TERMINAL_MAX),
 					err = cli_style(STDERR_FILENO, TRK_TERMINAL_MAX);
-	struct trk_buf b, notes;
+	TRK_BUF_LOCAL(b, OUTPUT_MAX);
+	TRK_BUF_LOCAL(notes, 8192);
 	int r;
 
-	trk__buf_init(&b, OUTPUT_MAX);
-	trk__buf_init(&notes, 8192);
 	if (s->json)
 		trk__offers_json(&b, result);
 	else
 		trk__offers_text(&b, result, &out);
-	r = cli_write(STDOUT_FILENO, &b, "stdout");
+	r = cli_print(&b);
 	if (!s->json && r == 0) {
 		trk__offers_notes(&notes, result, &err);
 		r = cli_write(STDERR_FILENO, &notes, "stderr");
 	}
-	trk__buf_release(&b);
-	trk__buf_release(&notes);
 	return r;
 }
 

@@ -119,12 +119,11 @@ static int follow(struct trk_follow *f, const struct settings *s, const struct t
 	const char *term = getenv("TERM");
 	bool in_place = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && !s->json;
 	bool writing = true;
-	struct trk_buf shown, now;
+	TRK_BUF_LOCAL(shown, TEXT_MAX);
+	TRK_BUF_LOCAL(now, TEXT_MAX);
 	long r = trk__follow_update(f);
 	int status = 0;
 
-	trk__buf_init(&shown, TEXT_MAX);
-	trk__buf_init(&now, TEXT_MAX);
 	while (r >= 0 && writing && status == 0) {
 		struct trk_buf swap = shown;
 
@@ -136,15 +135,13 @@ static int follow(struct trk_follow *f, const struct settings *s, const struct t
 			print_show(&now, &f->record, s);
 		else
 			print_line(&now, &f->record, s, row);
-		status = cli_write(STDOUT_FILENO, &now, "stdout");
+		status = cli_print(&now);
 		shown = now;
 		now = swap;
 		if (writing)
 			(void) nanosleep(&second, NULL);
 		r = trk__follow_update(f);
 	}
-	trk__buf_release(&shown);
-	trk__buf_release(&now);
 	if (r < 0)
 		cli_complain("show: %s", trk__strerror((int) r));
 	return r < 0 ? EXIT_ERROR : status;
@@ -180,7 +177,7 @@ static int run(int argc, char **argv)
 	struct settings settings = {.color = "auto"};
 	int at = cli_options(&cli_show, argc, argv, &settings), r;
 	struct trk_record *record;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TEXT_MAX);
 
 	if (settings.watch)
 		return watch(&settings, at < argc ? argv[at] : "@");
@@ -189,7 +186,6 @@ static int run(int argc, char **argv)
 		return EXIT_ERROR;
 	r = cli_load(settings.dir, at < argc ? argv[at] : "@", record, NULL, NULL);
 	if (r == 0) {
-		trk__buf_init(&b, TEXT_MAX);
 		print_show(&b, record, &settings);
 		r = cli_print(&b);
 		trk__record_release(record);

@@ -54,10 +54,9 @@ static int take_row(void *data, uint64_t rows, const struct trk_sample *mean,
 static int print(const struct settings *s, const struct trk_run *run, const struct window *w)
 {
 	struct trk_terminal_style style = cli_style(STDOUT_FILENO, TRK_TERMINAL_MAX);
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TEXT_MAX);
 
 	style.utf8 &= !s->plain;
-	trk__buf_init(&b, TEXT_MAX);
 	if (s->json)
 		trk__stats_json(&b, run, w->stats, w->samples);
 	else

@@ -186,7 +186,7 @@ static int look_twice(struct trk_session *session)
 static int print_once(struct trk_session *session, const struct settings *s)
 {
 	struct trk_frame frame;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TEXT_MAX);
 	int columns, rows, written, r = look_twice(session);
 
 	if (r < 0)
@@ -194,7 +194,6 @@ static int print_once(struct trk_session *session, const struct settings *s)
 	trk__session_load_usual(session);
 	size_of(s, &columns, &rows);
 	session->view.once = true;
-	trk__buf_init(&b, TEXT_MAX);
 	if (s->json) {
 		trk__session_json(session, &b);
 	} else if (trk__frame_init(&frame, columns, rows, !s->plain && cli_is_utf8()) == 0) {
@@ -202,8 +201,7 @@ static int print_once(struct trk_session *session, const struct settings *s)
 		trk__frame_lines(&frame, !s->plain && cli_use_color(s->color, STDOUT_FILENO), &b);
 		trk__frame_release(&frame);
 	}
-	written = cli_write(STDOUT_FILENO, &b, "stdout");
-	trk__buf_release(&b);
+	written = cli_print(&b);
 	return r < 0 ? EXIT_ERROR : written;
 }
 

@@ -115,12 +115,9 @@ int cli_write(int fd, const struct trk_buf *b, const char *where)
 	return EXIT_ERROR;
 }
 
-int cli_print(struct trk_buf *b)
+int cli_print(const struct trk_buf *b)
 {
-	int r = cli_write(STDOUT_FILENO, b, "stdout");
-
-	trk__buf_release(b);
-	return r;
+	return cli_write(STDOUT_FILENO, b, "stdout");
 }
 
 bool cli_is_utf8(void)

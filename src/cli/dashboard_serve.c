@@ -60,12 +60,10 @@ static void lead_browser(struct serving *s, const char *address)
 static void tell_address(void *data, const char *address)
 {
 	struct serving *s = data;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, 1024);
 
-	trk__buf_init(&b, 1024);
 	trk__buf_printf(&b, "%s\n", address);
-	(void) cli_write(STDOUT_FILENO, &b, "stdout");
-	trk__buf_release(&b);
+	(void) cli_print(&b);
 	cli_complain("dashboard: serves this user until Ctrl-C");
 	if (s->open && trk__os_has_desktop())
 		lead_browser(s, address);

@@ -37,9 +37,8 @@ static const struct cli_command *find_command(const char *name)
 
 static int print_page(void (*page)(struct trk_buf *b))
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, 1 << 20);
 
-	trk__buf_init(&b, 1 << 20);
 	page(&b);
 	return cli_print(&b);
 }

@@ -19,7 +19,7 @@ static int save(const struct trk_buf *b, const char *id, const char *format, con
 	int r;
 
 	if (!strcmp(path, "-"))
-		return cli_write(STDOUT_FILENO, b, "stdout");
+		return cli_print(b);
 	r = n < (int) size ? trk__page_save(b, path, is_named, via) : -ENAMETOOLONG;
 	if (r == 0)
 		return 0;
@@ -37,7 +37,7 @@ int cli_report_file(const char *dir, const char *reference, const struct trk_pag
 	char newest[TRK_RUN_ID_SIZE], id[TRK_RUN_ID_SIZE];
 	struct trk_history *h = NULL;
 	struct cli_run_file run;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TRK_PAGE_MAX);
 	int r;
 
 	quiet.note = NULL; /* the report of one run needs no history */
@@ -48,12 +48,10 @@ int cli_report_file(const char *dir, const char *reference, const struct trk_pag
 	if (r == 0) {
 		q.dirfd = run.dirfd;
 		q.path = run.path;
-		trk__buf_init(&b, TRK_PAGE_MAX);
 		(void) trk__buf_reserve(&b, PAGE_USUAL);
 		r = trk__page_make(&s, h, &q, &b, id, &error);
 		r = r < 0 ? cli_fail("report", r, &error)
 			  : save(&b, id, q.format, to, via, path, size);
-		trk__buf_release(&b);
 		cli_run_close(&run);
 	}
 	trk__history_free(h);

@@ -77,14 +77,12 @@ static void print_word(void *data, const char *text)
 /* Send an alert to the library that started this program. */
 static void pass_alert(int control_fd, const struct trk_record *record, const struct trk_alert *a)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TRK_CONTROL_LINE - 16);
 
-	trk__buf_init(&b, TRK_CONTROL_LINE - 16);
 	trk__alert_json(&b, record, a);
 	trk__buf_putc(&b, '\0');
 	if (!b.error)
 		(void) trk__control_say(control_fd, "alert", b.data);
-	trk__buf_release(&b);
 }
 
 /* GitHub workflows show alerts as annotations. */
@@ -95,17 +93,15 @@ static void on_alert(void *data, const struct trk_record *record, const struct t
 	const struct track_settings *s = out->settings;
 	const char *name = trk__alert_rules[a->rule].name;
 	char text[2 * TRK_ALERT_TEXT_SIZE + 8];
-	struct trk_buf line;
+	TRK_BUF_LOCAL(line, 4096);
 
 	(void) snprintf(text, sizeof(text), "%s%s%s", a->text, a->fix[0] ? ". Try: " : "", a->fix);
 	if (s->track.control_fd >= 0)
 		pass_alert(s->track.control_fd, record, a);
 	if (a->firing && !strcmp(s->alerts, "auto") && !s->quiet && s->track.control_fd < 0) {
 		if (cli_is_github()) {
-			trk__buf_init(&line, 4096);
 			cli_alert_github(&line, name, text);
 			(void) trk__write_all(STDERR_FILENO, line.data, line.len);
-			trk__buf_release(&line);
 		} else {
 			cli_complain("alert %s: %s", name, text);
 		}
@@ -146,16 +142,14 @@ static void print_status(void *data, const struct trk_record *record)
 {
 	struct outputs *out = data;
 	struct trk_facts *facts = out->settings->quiet ? NULL : malloc(sizeof(*facts));
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, STATUS_MAX);
 
 	if (!facts)
 		return;
-	trk__buf_init(&b, STATUS_MAX);
 	trk__facts_of_row(record, out->has_row ? &out->row : NULL, facts);
 	trk__view_line(&b, facts, !out->settings->plain && cli_is_utf8());
 	if (!b.error)
 		cli_complain("%s", b.data);
-	trk__buf_release(&b);
 	free(facts);
 }
 
@@ -205,11 +199,10 @@ static uint64_t size_of_inputs(char **argv)
 static int write_summary_json(const struct track_settings *s, const struct trk_record *record,
 			      const struct trk_summary_style *style)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TEXT_MAX);
 	uint64_t number;
 	int r;
 
-	trk__buf_init(&b, TEXT_MAX);
 	trk__summary_json(&b, record, style->change, style->advice);
 	if (!strcmp(s->summary_json, "-")) {
 		r = cli_write(STDOUT_FILENO, &b, s->summary_json);
@@ -222,7 +215,6 @@ static int write_summary_json(const struct track_settings *s, const struct trk_r
 			cli_complain("%s: cannot write: %s", s->summary_json, trk__strerror(r));
 		r = r == -EPIPE ? 0 : r; /* the reader has closed the pipe */
 	}
-	trk__buf_release(&b);
 	return r < 0 ? EXIT_ERROR : r;
 }
 
@@ -324,12 +316,10 @@ static int complain_of_trouble(const struct track_settings *s,
 
 static void write_summary(const struct trk_record *record, const struct trk_summary_style *style)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TEXT_MAX);
 
-	trk__buf_init(&b, TEXT_MAX);
 	trk__summary_text(&b, record, style);
 	(void) trk__write_all(STDERR_FILENO, b.data, b.len);
-	trk__buf_release(&b);
 }
 
 /* A separate process evaluates the alert rules over the job's history. */

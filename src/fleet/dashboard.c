@@ -191,12 +191,11 @@ static void jobs_json(struct trk_json *j, const struct trk_dashboard *d)
 /* As the page holds them. */
 static void job_columns_json(struct trk_json *j, const struct trk_dashboard *d)
 {
-	struct trk_buf list, columns;
+	TRK_BUF_LOCAL(list, DATA_MAX);
+	TRK_BUF_LOCAL(columns, DATA_MAX);
 	struct trk_json inner;
 	int r;
 
-	trk__buf_init(&list, DATA_MAX);
-	trk__buf_init(&columns, DATA_MAX);
 	trk__json_init(&inner, &list, 0);
 	job_list_json(&inner, d);
 	r = list.error ? list.error : trk__json_columns(list.data, jobs_of(d)->count, &columns);
@@ -205,8 +204,6 @@ static void job_columns_json(struct trk_json *j, const struct trk_dashboard *d)
 	trk__json_verbatim(j, r ? "null" : columns.data);
 	if (r)
 		j->buf->error = r;
-	trk__buf_release(&columns);
-	trk__buf_release(&list);
 }
 
 static int by_start(const void *a, const void *b)
@@ -316,9 +313,8 @@ static void places_json(struct trk_json *j, const struct trk_dashboard *d)
 static void add_part(const struct trk_dashboard *d, part_fn *part, int digits, struct trk_buf *b)
 {
 	struct trk_json j;
-	struct trk_buf whole;
+	TRK_BUF_LOCAL(whole, DATA_MAX);
 
-	trk__buf_init(&whole, DATA_MAX);
 	trk__json_init(&j, &whole, 0);
 	trk__json_open(&j, '{');
 	part(&j, d);
@@ -330,7 +326,6 @@ static void add_part(const struct trk_dashboard *d, part_fn *part, int digits, s
 
 		shorten(&inner, digits, b);
 	}
-	trk__buf_release(&whole);
 }
 
 static void all_json(const struct trk_dashboard *d, part_fn *jobs, struct trk_buf *b)
@@ -402,12 +397,11 @@ static int compress_into(const struct trk_buf *data, struct trk_buf *ret)
 
 static int put_data(struct trk_buf *b, const char *id, const struct trk_buf *data)
 {
-	struct trk_buf packed;
+	TRK_BUF_LOCAL(packed, DATA_MAX);
 	int r;
 
 	if (data->error)
 		return data->error;
-	trk__buf_init(&packed, DATA_MAX);
 	r = compress_into(data, &packed);
 	if (r >= 0) {
 		const struct trk_buf *from = r ? &packed : data;
@@ -420,7 +414,6 @@ static int put_data(struct trk_buf *b, const char *id, const struct trk_buf *dat
 		trk__buf_puts(b, "</script>\n");
 		r = 0;
 	}
-	trk__buf_release(&packed);
 	return r;
 }
 
@@ -491,10 +484,9 @@ static void plain_html(const struct trk_dashboard *d, struct trk_buf *b)
 
 static int put_all_data(const struct trk_dashboard *d, struct trk_buf *b)
 {
-	struct trk_buf data;
+	TRK_BUF_LOCAL(data, DATA_MAX);
 	int r;
 
-	trk__buf_init(&data, DATA_MAX);
 	all_json(d, job_columns_json, &data);
 	r = put_data(b, "data", &data);
 	trk__buf_clear(&data);
@@ -502,7 +494,6 @@ static int put_all_data(const struct trk_dashboard *d, struct trk_buf *b)
 		trk__dashboard_pack(d, &data);
 		r = put_data(b, "runs", &data);
 	}
-	trk__buf_release(&data);
 	return r;
 }
 

@@ -420,11 +420,10 @@ static bool can_read(struct postgres_history *h, struct trk_error *reterr)
 /* Steps may run twice: two trackers may find the same version. The lock orders them. */
 static int migrate(struct postgres_history *h, int64_t version, struct trk_error *reterr)
 {
-	TRK_BUF_CLEANUP struct trk_buf sql;
+	TRK_BUF_LOCAL(sql, 16384);
 	struct trk_error error = {.code = 0};
 	int r;
 
-	trk__buf_init(&sql, 16384);
 	trk__buf_puts(&sql, "SET client_min_messages = warning; SET statement_timeout = '8s';"
 			    "BEGIN; SELECT pg_advisory_xact_lock(7237423);"
 			    "CREATE SCHEMA IF NOT EXISTS resource_tracker;"

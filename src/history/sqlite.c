@@ -481,10 +481,9 @@ static int update_all(struct trk_sqlite_history *h, size_t max_new, bool *ret_al
 		.record = calloc(1, sizeof(*u.record)),
 		.left = max_new ? max_new : SIZE_MAX,
 	};
-	TRK_BUF_CLEANUP struct trk_buf sql;
+	TRK_BUF_LOCAL(sql, 4096);
 	int r;
 
-	trk__buf_init(&sql, 4096);
 	trk__history_insert_sql(&sql, "INSERT OR REPLACE INTO run", '?');
 	r = u.record ? sql.error : -ENOMEM;
 	if (r == 0)

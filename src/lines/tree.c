@@ -97,18 +97,16 @@ static void put_file(struct trk_json *j, const struct trk_lines_function *f)
 	const char *slash = strrchr(f->file, '/'), *base = slash ? slash + 1 : f->file;
 	const char *package = strstr(f->file, "-packages/");
 	size_t len = package ? strcspn(package + 10, "/") : 0;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, 8192);
 
 	if (!package || package[10 + len] == '\0') {
 		trk__json_text(j, base);
 		return;
 	}
-	trk__buf_init(&b, 8192);
 	trk__buf_add(&b, package + 10, len);
 	trk__buf_puts(&b, package + 10 + len + 1 == base ? "/" : "/\u2026/");
 	trk__buf_puts(&b, base);
 	trk__json_text_n(j, b.data ? b.data : "", b.len);
-	trk__buf_release(&b);
 }
 
 static void put_functions(struct trk_json *j, struct tree *t)
@@ -219,21 +217,18 @@ static bool write_tree(struct trk_buf *b, struct tree *t, size_t max_bytes)
 	bool fits = false;
 
 	for (size_t n = TRK_LINES_TREE_NODES; n >= LEAST_NODES && !fits; n = n * 3 / 4) {
-		struct trk_buf text, safe;
+		TRK_BUF_LOCAL(text, max_bytes);
+		TRK_BUF_LOCAL(safe, max_bytes);
 
 		keep(t, n);
 		for (size_t k = 0; k < t->bins; k++)
 			sum_bin(t, k);
-		trk__buf_init(&text, max_bytes);
-		trk__buf_init(&safe, max_bytes);
 		put_tree(&text, t);
 		if (!text.error)
 			put_safe(&safe, &text);
 		fits = !text.error && !safe.error;
 		if (fits)
 			trk__buf_add(b, safe.data, safe.len);
-		trk__buf_release(&text);
-		trk__buf_release(&safe);
 	}
 	return fits && !b->error;
 }

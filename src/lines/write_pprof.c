@@ -58,12 +58,10 @@ static void put_part(struct trk_buf *b, unsigned int field, struct trk_buf *part
 
 static void put_text(struct trk_buf *b, const char *text)
 {
-	struct trk_buf safe;
+	TRK_BUF_LOCAL(safe, PART_MAX);
 
-	trk__buf_init(&safe, PART_MAX);
 	trk__utf8_safe(&safe, text, strlen(text), true);
 	put_bytes(b, PROFILE_STRING, safe.data ? safe.data : "", safe.len);
-	trk__buf_release(&safe);
 }
 
 static void put_type(struct trk_buf *b, struct trk_buf *part, uint64_t what, uint64_t unit)

@@ -12,7 +12,7 @@ const char *trk__lines_name(const struct trk_lines *l, uint32_t node, char *text
 	const struct trk_lines_function *f = &l->function[n->function];
 	const char *slash = strrchr(f->file, '/'), *file = slash ? slash + 1 : f->file;
 	char raw[512];
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, sizeof(raw) * 4);
 
 	if (!*file || f->name[0] == '[')
 		(void) snprintf(raw, sizeof(raw), "%s", f->name);
@@ -21,10 +21,8 @@ const char *trk__lines_name(const struct trk_lines *l, uint32_t node, char *text
 	else
 		(void) snprintf(raw, sizeof(raw), "%.200s:%d %.200s%s", file, n->line, f->name,
 				f->name[0] == '<' ? "" : "()");
-	trk__buf_init(&b, sizeof(raw) * 4);
 	trk__utf8_safe(&b, raw, size - 1, true);
 	(void) snprintf(text, size, "%s", b.data ? b.data : "");
-	trk__buf_release(&b);
 	return text;
 }
 

@@ -199,9 +199,8 @@ static void put_spans(struct trk_buf *b, struct trk_programs_written *w,
 {
 	int64_t left = room(w) - (int64_t) b->len - FRAME_BYTES;
 	uint64_t count = 0;
-	struct trk_buf list;
+	TRK_BUF_LOCAL(list, b->max);
 
-	trk__buf_init(&list, b->max);
 	for (size_t i = 0; i < now->spans; i++) {
 		int64_t rest = left - (int64_t) list.len;
 
@@ -216,7 +215,6 @@ static void put_spans(struct trk_buf *b, struct trk_programs_written *w,
 	trk__buf_add(b, list.data, list.len);
 	if (list.error)
 		b->error = list.error;
-	trk__buf_release(&list);
 	w->spans += count;
 }
 

@@ -172,16 +172,14 @@ static void describe(const struct trk_gpu_log *log, size_t sum, struct trk_buf *
 
 bool trk__gpu_sum_text(const struct trk_gpu_log *log, size_t index, char *text, size_t size)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, size);
 
 	for (size_t i = 0; i < SUMS; i++) {
 		if ((i > 0 && sums[i].metric == sums[i - 1].metric) ||
 		    !is_partial(log, sums[i].metric) || index-- > 0)
 			continue;
-		trk__buf_init(&b, size);
 		describe(log, i, &b);
 		(void) snprintf(text, size, "%.*s", (int) b.len, b.data ? b.data : "");
-		trk__buf_release(&b);
 		return true;
 	}
 	return false;

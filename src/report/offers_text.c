@@ -87,15 +87,13 @@ static void add_notes(struct trk_buf *b, const struct trk_offers *r)
 void trk__offers_notes(struct trk_buf *b, const struct trk_offers *r,
 		       const struct trk_terminal_style *style)
 {
-	struct trk_buf notes;
+	TRK_BUF_LOCAL(notes, NOTES_MAX);
 
-	trk__buf_init(&notes, NOTES_MAX);
 	add_notes(&notes, r);
 	if (notes.error)
 		b->error = notes.error;
 	else if (notes.len)
 		trk__write_terminal_lines(b, notes.data, style);
-	trk__buf_release(&notes);
 }
 
 /* ---- the table ---- */

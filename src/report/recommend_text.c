@@ -48,7 +48,7 @@ static void add_memory(struct trk_doc *d, struct trk_doc_section *s, const struc
 	const struct trk_memory_advice *m = &a->memory;
 	struct trk_doc_term *t = trk__doc_term(d, s, "Memory", LINE);
 	const char *note;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, 512);
 
 	if (a->has_memory)
 		trk__doc_item(d, t,
@@ -67,7 +67,6 @@ static void add_memory(struct trk_doc *d, struct trk_doc_section *s, const struc
 					     m->runs_used == 1 ? "" : "s"));
 	for (size_t i = 0; a->has_memory && i < m->reason_count; i++)
 		trk__doc_item(d, t, trk__doc_print(d, "%s", m->reason[i]));
-	trk__buf_init(&b, 512);
 	(void) trk__advice_memory_note(&b, a);
 	note = trk__doc_take(d, &b);
 	if (note)
@@ -109,13 +108,12 @@ static void make(struct trk_doc *d, const struct trk_record *record, const struc
 	const char *job = record->run.job[0] ? record->run.job : "job", *line;
 	struct trk_doc_section *s = d->section = trk__doc_alloc(d, sizeof(*s));
 	struct trk_doc_term *why;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, 4096);
 
 	if (!s)
 		return;
 	d->sections = 1;
 	s->key = "recommend";
-	trk__buf_init(&b, 4096);
 	trk__advice_line(&b, a);
 	line = trk__doc_take(d, &b);
 	trk__doc_text(d, s,

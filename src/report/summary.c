@@ -157,7 +157,7 @@ static void tell_advice(struct trk_doc *d, const struct trk_record *r, const str
 		[TRK_SIZING_UNDER] = TRK_TONE_BAD,
 		[TRK_SIZING_UNSTATED] = TRK_TONE_PLAIN,
 	};
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, 4096);
 
 	if (a->sizing.sizing == TRK_SIZING_NOT_ENOUGH_DATA)
 		return;
@@ -171,7 +171,6 @@ static void tell_advice(struct trk_doc *d, const struct trk_record *r, const str
 		d->lead = trk__doc_print(d, "it slept: %s", trk__slept_words(d, r));
 		return;
 	}
-	trk__buf_init(&b, 4096);
 	trk__advice_line(&b, a);
 	d->lead = trk__doc_take(d, &b);
 }
@@ -355,11 +354,10 @@ static void add_course(struct trk_doc *d, struct trk_doc_section *s, const struc
 static void add_change(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
 {
 	const struct trk_change *change = in->style->change;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, 4096);
 
 	if (!change || change->runs == 0 || isnan(change->figure[TRK_CHANGE_DURATION].share))
 		return;
-	trk__buf_init(&b, 4096);
 	trk__change_text(&b, change);
 	trk__doc_item(d, trk__doc_term(d, s, "Change", DOT), trk__doc_take(d, &b));
 }

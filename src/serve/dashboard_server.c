@@ -180,11 +180,10 @@ static int reply_json(const struct server *s, struct MHD_Connection *c, const ch
 		.before_id = argument(s, c, "before_id"),
 		.max = argument(s, c, "max"),
 	};
-	TRK_BUF_CLEANUP struct trk_buf b;
+	TRK_BUF_LOCAL(b, ANSWER_MAX);
 	struct answer a = {.status = 200, .type = "application/json"};
 	int r;
 
-	trk__buf_init(&b, ANSWER_MAX);
 	r = trk__board_answer(&s->board, &q, &b);
 	if (r < 0)
 		return reply_text(s, c,
@@ -216,7 +215,7 @@ static int reply_no_report(const struct server *s, struct MHD_Connection *c)
 
 static int reply_report(const struct server *s, struct MHD_Connection *c, const char *id)
 {
-	TRK_BUF_CLEANUP struct trk_buf b;
+	TRK_BUF_LOCAL(b, ANSWER_MAX);
 	struct trk_error error = {.code = 0};
 	struct answer a = {
 		.status = 200,
@@ -226,7 +225,6 @@ static int reply_report(const struct server *s, struct MHD_Connection *c, const 
 	};
 	int r;
 
-	trk__buf_init(&b, ANSWER_MAX);
 	r = trk__board_report(&s->board, id, &b, &error);
 	if (r == -TRK_ERR_NORUN || r == -ENOENT)
 		return reply_no_report(s, c);

@@ -32,7 +32,7 @@ static int put_report(struct folder *f, const char *id)
 	struct trk_page_request request = {.dirfd = f->runs_fd, .format = "html"};
 	struct trk_error error = {.code = 0};
 	char name[96], path[PATH_SIZE];
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TRK_PAGE_MAX);
 	int r;
 
 	if (trk__store_find(f->runs_fd, id, name, NULL, NULL) < 0)
@@ -40,7 +40,6 @@ static int put_report(struct folder *f, const char *id)
 	if (snprintf(path, sizeof(path), "%s/runs/%s.html", f->path, id) >= PATH_SIZE)
 		return fail(f->reterr, f->path, -ENAMETOOLONG);
 	request.path = name;
-	trk__buf_init(&b, TRK_PAGE_MAX);
 	r = trk__page_make(f->service, f->history, &request, &b, NULL, &error);
 	if (r < 0) {
 		trk__service_note(f->service, "dashboard: %s: no report: %s", id,
@@ -53,7 +52,6 @@ static int put_report(struct folder *f, const char *id)
 		else
 			(void) snprintf(f->id[f->count++], TRK_RUN_ID_SIZE, "%s", id);
 	}
-	trk__buf_release(&b);
 	return r;
 }
 
@@ -88,11 +86,10 @@ static int make_folder(const char *path, struct trk_error *reterr)
 static int put_index(struct folder *f, struct trk_dashboard *d)
 {
 	char index[PATH_SIZE];
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, DASHBOARD_MAX);
 	int r;
 
 	(void) snprintf(index, sizeof(index), "%.4000s/index.html", f->path);
-	trk__buf_init(&b, DASHBOARD_MAX);
 	d->kind = TRK_DASHBOARD_FOLDER;
 	d->reported = (const char(*)[TRK_RUN_ID_SIZE]) f->id;
 	d->reported_count = f->count;
@@ -100,7 +97,6 @@ static int put_index(struct folder *f, struct trk_dashboard *d)
 	d->reported = NULL;
 	d->reported_count = 0;
 	r = r < 0 ? r : trk__page_save(&b, index, true, NULL);
-	trk__buf_release(&b);
 	return r < 0 ? fail(f->reterr, index, r) : 0;
 }
 

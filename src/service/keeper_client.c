@@ -98,7 +98,7 @@ __attribute__((format(printf, 3, 4))) static int get(struct trk_keeper_client *k
 {
 	const struct trk_json_limits limits = {.max_bytes = ANSWER_MAX, .nan_is_null = true};
 	char url[2048];
-	struct trk_buf body;
+	TRK_BUF_LOCAL(body, ANSWER_MAX);
 	va_list args;
 	int r, n;
 
@@ -106,13 +106,11 @@ __attribute__((format(printf, 3, 4))) static int get(struct trk_keeper_client *k
 	va_start(args, format);
 	(void) vsnprintf(url + n, sizeof(url) - (size_t) n, format, args);
 	va_end(args);
-	trk__buf_init(&body, ANSWER_MAX);
 	r = k->patient ? trk__patient_fetch(k->s, url, k->timeout_s, &body, &k->error)
 		       : trk__fetch(url, k->timeout_s, NULL, &body, &k->error);
 	if (r == 0)
 		r = trk__json_read(body.data ? body.data : "", body.len, &limits, "the answer", ret,
 				   &k->error);
-	trk__buf_release(&body);
 	return r;
 }
 
@@ -226,11 +224,10 @@ void trk__keeper_online(const struct trk_service *s, struct trk_catalog *c,
 {
 	struct trk_keeper_client *k = calloc(1, sizeof(*k));
 	const struct trk_catalog_region *g;
-	struct trk_buf needs;
+	TRK_BUF_LOCAL(needs, 4096);
 	size_t n;
 	int r = -ENOMEM;
 
-	trk__buf_init(&needs, 4096);
 	if (k) {
 		trk__keeper_client_init(k, s, url, ONLINE_S);
 		add_needs(&needs, c, q);
@@ -243,7 +240,6 @@ void trk__keeper_online(const struct trk_service *s, struct trk_catalog *c,
 		trk__keeper_client_release(k);
 	}
 	free(k);
-	trk__buf_release(&needs);
 	if (r < 0 || q->regions_ok)
 		return;
 	g = trk__catalog_regions(c, &n);

@@ -14,7 +14,7 @@ static void make_page(struct trk_live_page *l, const struct trk_record *record)
 {
 	struct trk_record now = *record; /* what it points to is the child's own */
 	struct trk_history *h = NULL;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TRK_PAGE_MAX);
 	char name[96];
 
 	now.writing = true;
@@ -26,7 +26,6 @@ static void make_page(struct trk_live_page *l, const struct trk_record *record)
 	l->request.record = &now;
 	if (!l->request.earlier)
 		(void) trk__runs_history(&l->service, NEW_MAX, &h, NULL);
-	trk__buf_init(&b, TRK_PAGE_MAX);
 	if (trk__page_make(&l->service, h, &l->request, &b, NULL, NULL) == 0)
 		(void) trk__page_save(&b, l->path, true, l->via);
 }

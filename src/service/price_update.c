@@ -176,21 +176,20 @@ static int read_pages(struct update *u, struct reading *r, const char *vendor,
 		      char url[TRK_FEED_URL_MAX])
 {
 	char first[TRK_FEED_URL_MAX];
-	struct trk_buf body;
 	int e = 0;
 
 	memcpy(first, url, sizeof(first));
 	for (int page = 0; e == 0 && url[0]; page++) {
+		TRK_BUF_LOCAL(body, DOCUMENT_MAX);
+
 		if (page == PAGES_MAX || strncmp(url, first, origin_of(first)) != 0)
 			return trk__error_set(&u->error, -EBADMSG, "", "%.100s: goes on at %s",
 					      first, page == PAGES_MAX ? "too many pages" : url);
-		trk__buf_init(&body, DOCUMENT_MAX);
 		e = trk__patient_fetch(u->s, url, UPDATE_S, &body, &u->error);
 		r->rows.next[0] = '\0';
 		if (e == 0)
 			e = trk__feed_parse(r->feed, &r->rows, vendor, body.data ? body.data : "",
 					    body.len, &u->error);
-		trk__buf_release(&body);
 		memcpy(url, r->rows.next, TRK_FEED_URL_MAX);
 	}
 	return e;
@@ -263,7 +262,7 @@ static int find_rate(struct update *u, struct reading *r)
 	const char *given = u->request->eur_usd;
 	struct trk_feed_rate rate = {.usd = NAN};
 	struct trk_error error = {.code = 0};
-	struct trk_buf body;
+	TRK_BUF_LOCAL(body, 1 << 20);
 	int e;
 
 	r->rows.eur_of = r->rate_of;
@@ -275,11 +274,9 @@ static int find_rate(struct update *u, struct reading *r)
 		(void) snprintf(r->rate_of, sizeof(r->rate_of), "given");
 		return 0;
 	}
-	trk__buf_init(&body, 1 << 20);
 	e = trk__patient_fetch(u->s, TRK_FEED_RATE_URL, UPDATE_S, &body, &error);
 	if (e == 0)
 		e = trk__feed_rate_parse(body.data ? body.data : "", body.len, &rate, &error);
-	trk__buf_release(&body);
 	if (e < 0)
 		return trk__error_set(&u->error, -EIO, "",
 				      "what a euro costs is not known: %.150s. Try: --eur-usd RATE",
@@ -292,17 +289,15 @@ static int find_rate(struct update *u, struct reading *r)
 static int convert_and_keep(struct update *u, struct reading *r)
 {
 	struct trk_feed_tally tally;
-	struct trk_buf text;
+	TRK_BUF_LOCAL(text, DOCUMENT_MAX);
 	char date[32], name[64];
 	int e;
 
 	trk__clock_iso8601(trk__clock_wall_ns(), date);
 	date[10] = '\0';
 	(void) snprintf(name, sizeof(name), "update-%s", r->feed->id);
-	trk__buf_init(&text, DOCUMENT_MAX);
 	e = trk__feed_convert(&r->rows, r->feed, date, u->request->force, &text, &tally, &u->error);
 	e = e ? e : keep(u, name, &text);
-	trk__buf_release(&text);
 	if (e == 0) {
 		*(r->feed->spots ? &u->change.savings : &u->change.prices) = tally.prices;
 		u->change.left_out = tally.dropped;
@@ -431,7 +426,7 @@ int trk__price_import(const struct trk_service *s, const char *file, const char 
 {
 	struct trk_price_change x = {.from = file, .eur_usd = NAN};
 	struct trk_prices *k;
-	struct trk_buf out;
+	TRK_BUF_LOCAL(out, DOCUMENT_MAX);
 	int r;
 
 	if (date && !is_date(date))
@@ -445,7 +440,6 @@ int trk__price_import(const struct trk_service *s, const char *file, const char 
 	}
 	if (k->ignored.code)
 		trk__service_note(s, "%s", k->ignored.message);
-	trk__buf_init(&out, DOCUMENT_MAX);
 	r = convert_file(&k->c, file, date, &out, reterr);
 	if (r >= 0) {
 		x.prices = (size_t) r;
@@ -454,7 +448,6 @@ int trk__price_import(const struct trk_service *s, const char *file, const char 
 	}
 	if (r == 0)
 		*ret = x;
-	trk__buf_release(&out);
 	trk__prices_release(k);
 	free(k);
 	return r;

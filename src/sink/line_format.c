@@ -15,9 +15,8 @@ static void plain_text(struct trk_buf *b, const char *text)
 
 static void csv_text(struct trk_buf *b, const char *text)
 {
-	struct trk_buf safe;
+	TRK_BUF_LOCAL(safe, TEXT_MAX + 8);
 
-	trk__buf_init(&safe, TEXT_MAX + 8);
 	plain_text(&safe, text);
 	trk__buf_putc(b, '"');
 	for (size_t i = 0; i < safe.len; i++) {
@@ -26,7 +25,6 @@ static void csv_text(struct trk_buf *b, const char *text)
 		trk__buf_putc(b, safe.data[i]);
 	}
 	trk__buf_putc(b, '"');
-	trk__buf_release(&safe);
 }
 
 static void json_text(struct trk_buf *b, const char *text)

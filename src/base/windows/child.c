@@ -116,10 +116,9 @@ static wchar_t *widen(const struct trk_buf *b)
 static int batch_line(const wchar_t *path, char *const argv[], struct trk_buf *b)
 {
 	char *name = trk__narrow_text(path);
-	struct trk_buf words;
+	TRK_BUF_LOCAL(words, LINE_MAX);
 	int r;
 
-	trk__buf_init(&words, LINE_MAX);
 	r = name ? trk__command_line_add_batch(&words, name) : -ENOMEM;
 	for (size_t i = 1; r == 0 && argv[i]; i++)
 		r = trk__command_line_add_batch(&words, argv[i]);
@@ -128,7 +127,6 @@ static int batch_line(const wchar_t *path, char *const argv[], struct trk_buf *b
 	if (r == 0 && (words.error || b->error ||
 		       MultiByteToWideChar(CP_UTF8, 0, b->data, -1, NULL, 0) > BATCH_LINE_MAX))
 		r = words.error == -ENOMEM || b->error == -ENOMEM ? -ENOMEM : -E2BIG;
-	trk__buf_release(&words);
 	free(name);
 	return r;
 }
@@ -136,12 +134,11 @@ static int batch_line(const wchar_t *path, char *const argv[], struct trk_buf *b
 /* The command line for a program, and in `path` what reads it. NULL with *reterr. */
 static wchar_t *make_line(wchar_t path[TRK_WIDE_PATH_MAX], char *const argv[], int *reterr)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, LINE_MAX);
 	wchar_t *line;
 	UINT len;
 
 	*reterr = 0;
-	trk__buf_init(&b, LINE_MAX);
 	if (trk__program_is_batch(path)) {
 		*reterr = batch_line(path, argv, &b);
 		len = GetSystemDirectoryW(path, TRK_WIDE_PATH_MAX - 16);
@@ -153,7 +150,6 @@ static wchar_t *make_line(wchar_t path[TRK_WIDE_PATH_MAX], char *const argv[], i
 	line = *reterr ? NULL : widen(&b);
 	if (!line && *reterr == 0)
 		*reterr = b.error == -EFBIG ? -E2BIG : -ENOMEM;
-	trk__buf_release(&b);
 	return line;
 }
 
@@ -417,16 +413,14 @@ static void make_environment(struct trk_buf *b, char *const *list)
 	if (own)
 		(void) FreeEnvironmentStringsW(own);
 	for (; *list; list++) {
-		struct trk_buf text;
+		TRK_BUF_LOCAL(text, LINE_MAX);
 		wchar_t *wide;
 
-		trk__buf_init(&text, LINE_MAX);
 		trk__buf_puts(&text, *list);
 		wide = widen(&text);
 		if (wide && is_of_project(wide))
 			add_units(b, wide);
 		free(wide);
-		trk__buf_release(&text);
 	}
 	trk__buf_add(b, L"\0", 2 * sizeof(wchar_t));
 }
@@ -435,7 +429,7 @@ static void make_environment(struct trk_buf *b, char *const *list)
 static wchar_t *shell_line(wchar_t path[TRK_WIDE_PATH_MAX], const char *command, int *reterr)
 {
 	UINT len = GetSystemDirectoryW(path, TRK_WIDE_PATH_MAX - 16);
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, BATCH_LINE_MAX);
 	wchar_t *line;
 
 	if (len == 0 || len >= TRK_WIDE_PATH_MAX - 16) {
@@ -443,11 +437,9 @@ static wchar_t *shell_line(wchar_t path[TRK_WIDE_PATH_MAX], const char *command,
 		return NULL;
 	}
 	(void) wcscpy(path + len, L"\\cmd.exe");
-	trk__buf_init(&b, BATCH_LINE_MAX);
 	trk__buf_printf(&b, "cmd.exe /d /v:off /s /c \"%s\"", command);
 	line = widen(&b);
 	*reterr = line ? 0 : b.error == -EFBIG ? -E2BIG : -ENOMEM;
-	trk__buf_release(&b);
 	return line;
 }
 
@@ -471,7 +463,7 @@ int trk__child_beside(const struct trk_beside *what, HANDLE *ret_process)
 {
 	wchar_t path[TRK_WIDE_PATH_MAX], *line;
 	PROCESS_INFORMATION info;
-	struct trk_buf variables;
+	TRK_BUF_LOCAL(variables, ENVIRONMENT_MAX);
 	int r = what->file ? trk__program_find(what->file, path) : 0;
 
 	if (r < 0)
@@ -479,12 +471,10 @@ int trk__child_beside(const struct trk_beside *what, HANDLE *ret_process)
 	line = what->file ? make_line(path, what->argv, &r) : shell_line(path, what->command, &r);
 	if (!line)
 		return r;
-	trk__buf_init(&variables, ENVIRONMENT_MAX);
 	make_environment(&variables, what->environment);
 	r = variables.error
 		    ? variables.error
 		    : create_beside(what, path, line, (wchar_t *) (void *) variables.data, &info);
-	trk__buf_release(&variables);
 	free(line);
 	if (r < 0)
 		return r;

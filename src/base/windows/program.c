@@ -35,10 +35,9 @@ static bool is_complete(const char *name)
 static int look(const char *folder, size_t len, const char *name, const char *ending,
 		wchar_t path[TRK_WIDE_PATH_MAX])
 {
-	TRK_BUF_CLEANUP struct trk_buf whole;
+	TRK_BUF_LOCAL(whole, NAME_MAX_BYTES);
 	DWORD attributes;
 
-	trk__buf_init(&whole, NAME_MAX_BYTES);
 	trk__buf_printf(&whole, "%.*s%s%s%s", (int) len, folder, len ? "/" : "", name, ending);
 	if (whole.error)
 		return -ENAMETOOLONG;

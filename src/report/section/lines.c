@@ -148,14 +148,13 @@ static const char *course_words(struct trk_doc *d, const struct work *w, size_t 
 	static const char *const eighths[] = {"\u2800", "\u2581", "\u2582", "\u2583", "\u2584",
 					      "\u2585", "\u2586", "\u2587", "\u2588"};
 	uint64_t top = 0;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, 4 * BINS);
 
 	for (size_t r = 0; r < w->rows; r++)
 		for (size_t i = 0; i < BINS; i++)
 			top = w->course_us[r][i] > top ? w->course_us[r][i] : top;
 	if (!w->has_course || top == 0)
 		return NULL;
-	trk__buf_init(&b, 4 * BINS);
 	for (size_t i = 0; i < BINS; i++) {
 		uint64_t us = w->course_us[row][i];
 
@@ -239,13 +238,10 @@ static const char *basis_words(struct trk_doc *d, const struct work *w,
 
 static void add_stacks(struct trk_doc *d, struct trk_doc_section *s, const struct work *w)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, TREE_BYTES);
 
-	trk__buf_init(&b, TREE_BYTES);
 	if (trk__lines_tree_json(&b, w->l, TREE_BYTES))
 		trk__doc_stacks(d, s, trk__doc_take(d, &b));
-	else
-		trk__buf_release(&b);
 }
 
 /* No block, and so no section, for runs whose stacks were not sampled or that ran no Python. */

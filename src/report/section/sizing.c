@@ -87,9 +87,8 @@ static void add_cpu(struct trk_doc *d, const struct trk_report_work *w, struct t
 
 static const char *note_words(struct trk_doc *d, const struct trk_advice *a)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, 512);
 
-	trk__buf_init(&b, 512);
 	(void) trk__advice_memory_note(&b, a);
 	return trk__doc_take(d, &b);
 }
@@ -224,12 +223,11 @@ static size_t add_snippet(struct trk_doc *d, const struct trk_report_work *w, si
 			  struct trk_doc_snippet *list, size_t n)
 {
 	const struct trk_snippet_kind *kind = &trk__snippet_kinds[i];
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, 4096);
 
 	for (size_t k = 0; k < n; k++)
 		if (!strcmp(list[k].kind, kind->name))
 			return n;
-	trk__buf_init(&b, 4096);
 	(void) trk__advice_snippet(&b, &w->advice, kind->name);
 	list[n] = (struct trk_doc_snippet){kind->name, kind->title, trk__doc_take(d, &b)};
 	return list[n].text ? n + 1 : n;

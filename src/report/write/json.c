@@ -8,20 +8,18 @@
 /* Text without the marks. */
 static void put_text(struct trk_json *j, const char *value)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, 1 << 20);
 
 	if (!value) {
 		trk__json_null(j);
 		return;
 	}
-	trk__buf_init(&b, 1 << 20);
 	for (; *value; value++)
 		if ((unsigned char) *value > 4)
 			trk__buf_putc(&b, *value);
 	trk__json_text_n(j, b.data ? b.data : "", b.len);
 	if (b.error)
 		j->buf->error = b.error;
-	trk__buf_release(&b);
 }
 
 static void text(struct trk_json *j, const char *key, const char *value)

@@ -198,12 +198,11 @@ static void put_word(struct terminal *t, const char *word, size_t len, size_t in
  * the first word that ends in a colon or a full stop. */
 static void put_words(struct terminal *t, const char *text, size_t indent, enum trk_tone tone)
 {
-	struct trk_buf copy;
+	TRK_BUF_LOCAL(copy, SCRATCH_MAX);
 	char *at;
 	size_t len;
 	bool first = true;
 
-	trk__buf_init(&copy, SCRATCH_MAX);
 	trk__buf_puts(&copy, shown(t, text));
 	color(t, tone);
 	for (at = copy.error || !copy.len ? NULL : copy.data; at && *at; at += len) {
@@ -230,7 +229,6 @@ static void put_words(struct terminal *t, const char *text, size_t indent, enum 
 		first = false;
 	}
 	plain(t, tone);
-	trk__buf_release(&copy);
 }
 
 /* Write a piece, unbroken if it fits a line, after a separator unless it is the first. With the
@@ -308,13 +306,11 @@ static void troubles(struct terminal *t, const char *text)
 {
 	while (text && *text) {
 		size_t len = strcspn(text, "\n");
-		struct trk_buf line;
+		TRK_BUF_LOCAL(line, SCRATCH_MAX);
 
-		trk__buf_init(&line, SCRATCH_MAX);
 		trk__buf_add(&line, text, len);
 		if (!line.error && line.data)
 			marked(t, "!", line.data, TRK_TONE_BAD);
-		trk__buf_release(&line);
 		text += len + (text[len] == '\n');
 	}
 }
@@ -562,14 +558,12 @@ static void table_card(struct terminal *t, const struct trk_doc_table *table, si
 {
 	put_words(t, cell_text(table, row, 0), 2, TRK_TONE_PLAIN);
 	for (size_t c = 1; c < table->columns; c++) {
-		struct trk_buf piece;
+		TRK_BUF_LOCAL(piece, SCRATCH_MAX);
 
 		if (!table->cell[row * table->columns + c].text)
 			continue;
-		trk__buf_init(&piece, SCRATCH_MAX);
 		trk__buf_printf(&piece, "%s %s", table->column[c].title, cell_text(table, row, c));
 		put_piece(t, " \u00b7 ", piece.error ? "" : piece.data, 2);
-		trk__buf_release(&piece);
 	}
 	line_end(t);
 }
@@ -729,15 +723,13 @@ void trk__write_terminal_lines(struct trk_buf *b, const char *text,
 
 	while (*text) {
 		size_t len = strcspn(text, "\n"), indent = strspn(text, " ");
-		struct trk_buf line;
+		TRK_BUF_LOCAL(line, SCRATCH_MAX);
 
-		trk__buf_init(&line, SCRATCH_MAX);
 		trk__buf_add(&line, text, len);
 		go_to(&t, indent);
 		put_words(&t, line.error || !line.data ? "" : line.data, indent + 2,
 			  TRK_TONE_PLAIN);
 		line_end(&t);
-		trk__buf_release(&line);
 		text += len + (text[len] == '\n');
 	}
 	finish(&t);
