@@ -37,10 +37,10 @@ static void noise_of(const double *ln, size_t n, double floor_share, double *ret
 	double v[TRK_ANOMALY_RUNS_MAX];
 
 	memcpy(v, ln, n * sizeof(*v));
-	*ret_middle = trk__middle(v, n);
+	*ret_middle = trk__median(v, n);
 	for (size_t i = 0; i < n; i++)
 		v[i] = fabs(ln[i] - *ret_middle);
-	*ret_unit = mad_to_sd * trk__middle(v, n);
+	*ret_unit = mad_to_sd * trk__median(v, n);
 	if (*ret_unit < floor_share)
 		*ret_unit = floor_share;
 }

@@ -1,10 +1,10 @@
 #include "alert/live.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/maths.h"
 #include "model/waits.h"
 
 #define MIB 1048576.0
@@ -26,18 +26,11 @@ void trk__alert_live_init(struct trk_alert_live *live)
 		live->rule[i].last_fired_s = NAN;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *) a, y = *(const double *) b;
-
-	return (x > y) - (x < y);
-}
-
 void trk__alert_live_earlier(struct trk_alert_live *live, const double *time_s, size_t count)
 {
 	memcpy(live->earlier_s, time_s, count * sizeof(*time_s));
 	live->earlier = count;
-	qsort(live->earlier_s, count, sizeof(*time_s), compare);
+	trk__sort_values(live->earlier_s, count);
 }
 
 /* ---- from a row to facts ---- */

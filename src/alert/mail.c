@@ -8,20 +8,6 @@
 #include "alert/end.h"
 #include "base/clock.h"
 
-static void put_html(struct trk_buf *b, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '&')
-			trk__buf_puts(b, "&amp;");
-		else if (*text == '<')
-			trk__buf_puts(b, "&lt;");
-		else if (*text == '>')
-			trk__buf_puts(b, "&gt;");
-		else
-			trk__buf_putc(b, *text);
-	}
-}
-
 /* A subject outside of printable ASCII is written as encoded words (RFC 2047), of which each
  * may have 75 bytes: it holds 16 bytes of the subject, cut between characters. */
 static void put_subject(struct trk_buf *b, const char *text)
@@ -113,7 +99,7 @@ static void put_field(struct trk_buf *b, bool html, const char *name, const char
 		return;
 	}
 	trk__buf_printf(b, "<tr><th align=\"left\">%s</th><td>", name);
-	put_html(b, value);
+	trk__buf_markup(b, value, strlen(value), "&<>");
 	trk__buf_puts(b, "</td></tr>\r\n");
 }
 
@@ -145,7 +131,7 @@ static void put_list(struct trk_buf *b, bool html, const char *list)
 		line[strcspn(line, "\n")] = '\0';
 		if (html) {
 			trk__buf_printf(b, "<%s>", tag);
-			put_html(b, line);
+			trk__buf_markup(b, line, strlen(line), "&<>");
 			trk__buf_printf(b, "</%s>\r\n", tag);
 		} else {
 			trk__buf_printf(b, "%s%s\r\n", head ? "\r\n" : paste ? "    " : "", line);

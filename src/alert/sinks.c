@@ -55,14 +55,7 @@ static void escape_nothing(struct trk_buf *b, char c)
 
 static void escape_slack(struct trk_buf *b, char c)
 {
-	if (c == '&')
-		trk__buf_puts(b, "&amp;");
-	else if (c == '<')
-		trk__buf_puts(b, "&lt;");
-	else if (c == '>')
-		trk__buf_puts(b, "&gt;");
-	else
-		trk__buf_putc(b, c);
+	trk__buf_markup(b, &c, 1, "&<>");
 }
 
 /* Markdown must not turn a job's name into links or headings. */

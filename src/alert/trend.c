@@ -1,8 +1,9 @@
 #include "alert/trend.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/maths.h"
 
 static const double SPACING_S = 10, LEAST_S = 55;
 enum { LEAST_POINTS = 6 };
@@ -13,13 +14,6 @@ void trk__alert_trend_init(struct trk_alert_trend *t)
 	t->slope = NAN;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *) a, y = *(const double *) b;
-
-	return (x > y) - (x < y);
-}
-
 static double median_slope(const struct trk_alert_trend *t)
 {
 	double slope[TRK_ALERT_POINTS * (TRK_ALERT_POINTS - 1) / 2] = {0};
@@ -28,8 +22,7 @@ static double median_slope(const struct trk_alert_trend *t)
 	for (size_t i = 0; i < t->count; i++)
 		for (size_t k = 0; k < i; k++)
 			slope[n++] = (t->value[i] - t->value[k]) / (t->at_s[i] - t->at_s[k]);
-	qsort(slope, n, sizeof(slope[0]), compare);
-	return n % 2 ? slope[n / 2] : (slope[n / 2 - 1] + slope[n / 2]) / 2;
+	return trk__median(slope, n);
 }
 
 void trk__alert_trend_add(struct trk_alert_trend *t, double at_s, double value)

@@ -82,6 +82,21 @@ void trk__buf_integer(struct trk_buf *b, long value)
 	trk__buf_add(b, at, (size_t) (text + sizeof(text) - at));
 }
 
+void trk__buf_markup(struct trk_buf *b, const char *text, size_t len, const char *special)
+{
+	static const char *const entities[128] = {['&'] = "&amp;",
+						  ['<'] = "&lt;",
+						  ['>'] = "&gt;",
+						  ['"'] = "&quot;",
+						  ['\''] = "&#39;"};
+
+	for (size_t i = 0; i < len; i++)
+		if (text[i] && strchr(special, text[i]))
+			trk__buf_puts(b, entities[(unsigned char) text[i]]);
+		else
+			trk__buf_putc(b, text[i]);
+}
+
 /* First print into the available room; print again only if the buffer had to grow. */
 void trk__buf_printf(struct trk_buf *b, const char *format, ...)
 {

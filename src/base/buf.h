@@ -28,6 +28,8 @@ void trk__buf_puts(struct trk_buf *b, const char *text);
 void trk__buf_putc(struct trk_buf *b, char c);
 /* Append `value` as "%ld" does, but many times faster. */
 void trk__buf_integer(struct trk_buf *b, long value);
+/* Append text of HTML: those of the characters &<>"' that `special` lists become entities. */
+void trk__buf_markup(struct trk_buf *b, const char *text, size_t len, const char *special);
 void trk__buf_printf(struct trk_buf *b, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 /* ln 2 in two parts: the first has so few bits that a multiple of it by an exponent is exact. */
 static const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
@@ -98,11 +99,13 @@ static size_t part_by_value(double *v, size_t low, size_t high)
 	}
 }
 
-double trk__middle(double *v, size_t n)
+double trk__median(double *v, size_t n)
 {
 	size_t low = 0, high = n - 1, at = n / 2;
 	double below;
 
+	if (n == 0)
+		return NAN;
 	while (low < high) {
 		size_t cut = part_by_value(v, low, high);
 
@@ -117,4 +120,31 @@ double trk__middle(double *v, size_t n)
 	for (size_t i = 1; i < at; i++)
 		below = v[i] > below ? v[i] : below;
 	return (below + v[at]) / 2;
+}
+
+/* ---- order ---- */
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *) a, y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+void trk__sort_values(double *v, size_t n)
+{
+	enum { FEW = 48 };
+
+	if (n > FEW) {
+		qsort(v, n, sizeof(*v), by_value);
+		return;
+	}
+	for (size_t i = 1; i < n; i++) {
+		double x = v[i];
+		size_t at = i;
+
+		for (; at > 0 && v[at - 1] > x; at--)
+			v[at] = v[at - 1];
+		v[at] = x;
+	}
 }

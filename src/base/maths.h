@@ -15,7 +15,10 @@ double trk__floor(double x);
 /* Nearest whole number; of two equally near ones the even one (as Python's round()). */
 double trk__round_even(double x);
 
-/* The median of n > 0 values, none of them NaN, in linear time (Hoare's selection). Reorders v. */
-double trk__middle(double *v, size_t n);
+/* The median of n values, none of them NaN, in linear time (Hoare's selection); NaN if n is 0.
+ * Reorders v. */
+double trk__median(double *v, size_t n);
+/* Sort ascending; no value is NaN. */
+void trk__sort_values(double *v, size_t n);
 
 #endif

@@ -419,23 +419,7 @@ static int put_data(struct trk_buf *b, const char *id, const struct trk_buf *dat
 
 static void escaped(struct trk_buf *b, const char *text)
 {
-	for (; *text; text++)
-		switch (*text) {
-		case '&':
-			trk__buf_puts(b, "&amp;");
-			break;
-		case '<':
-			trk__buf_puts(b, "&lt;");
-			break;
-		case '>':
-			trk__buf_puts(b, "&gt;");
-			break;
-		case '"':
-			trk__buf_puts(b, "&quot;");
-			break;
-		default:
-			trk__buf_putc(b, *text);
-		}
+	trk__buf_markup(b, text, strlen(text), "&<>\"");
 }
 
 static void element(struct trk_buf *b, const char *open, const char *text, const char *close)

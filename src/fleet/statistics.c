@@ -5,37 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/maths.h"
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *) a, y = *(const double *) b;
-
-	return (x > y) - (x < y);
-}
-
-static void put_in_order(double *v, size_t n)
-{
-	if (n > 48) {
-		qsort(v, n, sizeof(*v), by_value);
-		return;
-	}
-	for (size_t i = 1; i < n; i++) {
-		double x = v[i];
-		size_t at = i;
-
-		for (; at > 0 && v[at - 1] > x; at--)
-			v[at] = v[at - 1];
-		v[at] = x;
-	}
-}
-
-double trk__median(double *v, size_t n)
-{
-	if (n == 0)
-		return NAN;
-	return trk__middle(v, n);
-}
 
 double trk__quantile(double *v, size_t n, double share)
 {
@@ -43,7 +12,7 @@ double trk__quantile(double *v, size_t n, double share)
 
 	if (n == 0)
 		return NAN;
-	put_in_order(v, n);
+	trk__sort_values(v, n);
 	at = (size_t) (share * (double) n);
 	return v[at < n ? at : n - 1];
 }
@@ -190,7 +159,7 @@ double trk__budget(double *p, size_t n, size_t tests, double share)
 {
 	if (tests < n)
 		tests = n;
-	put_in_order(p, n);
+	trk__sort_values(p, n);
 	for (size_t i = n; i-- > 0;)
 		if (p[i] <= share * (double) (i + 1) / (double) tests)
 			return p[i];

@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/maths.h"
+
 /* 1.4826 times the median absolute deviation is the standard deviation of normal noise. */
 #define TRK_MAD_TO_SD 1.4826
 
-/* Median of n values, which are reordered; NaN if n is 0. */
-double trk__median(double *values, size_t n);
 /* The value below which this share (0 to 1) of the values lies; sorts `values`. */
 double trk__quantile(double *values, size_t n, double share);
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "report/change.h"
 
 /* Minimum change that is notable without enough runs for the noise, and minimum part of it in one
@@ -80,18 +81,6 @@ static double figure_of(const struct part *part, bool memory)
 	return isnan(value) ? 0 : value;
 }
 
-static double median_of(double *v, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		for (size_t k = i; k > 0 && v[k - 1] > v[k]; k--) {
-			double swapped = v[k];
-
-			v[k] = v[k - 1];
-			v[k - 1] = swapped;
-		}
-	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
-
 static double median_before(const struct parts *earlier, size_t count, const struct part *part,
 			    bool memory)
 {
@@ -99,7 +88,7 @@ static double median_before(const struct parts *earlier, size_t count, const str
 
 	for (size_t i = 0; i < count; i++)
 		v[i] = figure_of(find(&earlier[i], part), memory);
-	return median_of(v, count);
+	return trk__median(v, count);
 }
 
 struct search {

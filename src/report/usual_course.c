@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "report/chart_rows.h"
 
 enum { SMOOTH = 2 }; /* points to either side */
@@ -97,17 +98,6 @@ void trk__course_add(struct trk_usual_course *u, const struct trk_record *now,
 	u->runs++;
 }
 
-static void sort(double *v, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		for (size_t k = i; k > 0 && v[k - 1] > v[k]; k--) {
-			double swapped = v[k];
-
-			v[k] = v[k - 1];
-			v[k - 1] = swapped;
-		}
-}
-
 /* Quantile with linear interpolation between ranks. */
 static double quantile(const double *sorted, size_t n, double share)
 {
@@ -129,7 +119,7 @@ static struct trk_course_band band_of(const struct trk_usual_course *u, enum trk
 			v[n++] = (double) u->value[kind][p][i];
 	if (n < TRK_COURSE_RUNS_MIN)
 		return (struct trk_course_band){NAN, NAN, NAN};
-	sort(v, n);
+	trk__sort_values(v, n);
 	return (struct trk_course_band){quantile(v, n, 0.1), quantile(v, n, 0.5),
 					quantile(v, n, 0.9)};
 }
@@ -166,6 +156,6 @@ double trk__course_seconds(const struct trk_usual_course *u, int phase)
 		return NAN;
 	for (size_t i = 0; i < u->runs; i++)
 		v[i] = phase < 0 ? u->duration_s[i] : u->phase_s[i][phase];
-	sort(v, u->runs);
+	trk__sort_values(v, u->runs);
 	return quantile(v, u->runs, 0.5);
 }

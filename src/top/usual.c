@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "history/history.h"
 
 int trk__usual_add(struct trk_usual *u, struct trk_watch *run)
@@ -37,13 +38,6 @@ int trk__usual_add(struct trk_usual *u, struct trk_watch *run)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* The median of the known values; NaN if fewer than half are known. */
 static double median(double *value, size_t count)
 {
@@ -54,8 +48,7 @@ static double median(double *value, size_t count)
 			value[known++] = value[i];
 	if (known == 0 || 2 * known < count)
 		return NAN;
-	qsort(value, known, sizeof(*value), compare);
-	return (value[(known - 1) / 2] + value[known / 2]) / 2;
+	return trk__median(value, known);
 }
 
 /* The phases of the newest run, each with its median over the runs that have it. */

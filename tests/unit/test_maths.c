@@ -85,7 +85,7 @@ static void the_middle_is_that_of_the_list_in_order(void **state)
 			}
 			qsort(sorted, n, sizeof(*sorted), by_value);
 			middle = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-			assert_true(trk__middle(v, n) == middle);
+			assert_true(trk__median(v, n) == middle);
 			qsort(v, n, sizeof(*v), by_value);
 			assert_memory_equal(v, sorted, n * sizeof(*v));
 		}

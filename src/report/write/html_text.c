@@ -8,32 +8,17 @@ const char *const trk__html_tones[] = {"", "strong", "good", "bad", "warn", "mut
 
 void trk__html_text(struct trk_buf *b, const char *text)
 {
+	static const char special[] = "&<>\"'";
+
 	for (; *text; text++) {
 		size_t plain = strcspn(text, "&<>\"'\x01\x02\x03\x04");
 
 		trk__buf_add(b, text, plain);
 		text += plain;
-		switch (*text) {
-		case '\0':
+		if (*text == '\0')
 			return;
-		case '&':
-			trk__buf_puts(b, "&amp;");
-			break;
-		case '<':
-			trk__buf_puts(b, "&lt;");
-			break;
-		case '>':
-			trk__buf_puts(b, "&gt;");
-			break;
-		case '"':
-			trk__buf_puts(b, "&quot;");
-			break;
-		case '\'':
-			trk__buf_puts(b, "&#39;");
-			break;
-		default: /* a mark */
-			break;
-		}
+		if (strchr(special, *text)) /* else a mark */
+			trk__buf_markup(b, text, 1, special);
 	}
 }
 
