@@ -238,6 +238,16 @@ void trk__json_key_open(struct trk_json *j, const char *key, char bracket)
 	trk__json_open(j, bracket);
 }
 
+bool trk__json_key_object(struct trk_json *j, const char *key, bool is_known)
+{
+	trk__json_key(j, key);
+	if (is_known)
+		trk__json_open(j, '{');
+	else
+		trk__json_null(j);
+	return is_known;
+}
+
 void trk__json_key_u64(struct trk_json *j, const char *key, uint64_t value)
 {
 	trk__json_key(j, key);

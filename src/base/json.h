@@ -43,6 +43,8 @@ void trk__json_key_u64(struct trk_json *j, const char *key, uint64_t value);
 void trk__json_key_i64(struct trk_json *j, const char *key, int64_t value);
 void trk__json_key_bool(struct trk_json *j, const char *key, bool value);
 void trk__json_key_open(struct trk_json *j, const char *key, char bracket);
+/* Open an object under the key; where it is not known, write null and return false. */
+bool trk__json_key_object(struct trk_json *j, const char *key, bool is_known);
 /* NaN and infinities are null. */
 void trk__json_double(struct trk_json *j, double value);
 /* value / 10^decimals, exactly, without trailing zeros. */

@@ -122,8 +122,7 @@ static void periods_json(struct trk_json *j, const struct trk_dashboard *d, size
 		char key[8] = {'p', (char) ('0' + trk__dashboard_days[i] / 10),
 			       (char) ('0' + trk__dashboard_days[i] % 10), '\0'};
 
-		trk__json_key(j, key);
-		trk__json_open(j, '[');
+		trk__json_key_open(j, key, '[');
 		sum_json(j, &job->period);
 		before_json(j, &job->before);
 		trk__json_u64(j, job->odd);
@@ -138,8 +137,7 @@ static void job_runs_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 {
 	size_t count = job->name->count;
 
-	trk__json_key(j, "newest");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "newest", '[');
 	for (size_t i = 0; i < JOB_RUNS_SHOWN && i < count; i++) {
 		const struct trk_fleet_run *run = &rows->run[job->name->first + count - 1 - i];
 		struct trk_anomaly odd;
@@ -223,8 +221,7 @@ static void newest_json(struct trk_json *j, const struct trk_dashboard *d)
 		calloc(rows->count + 1, sizeof(const struct trk_fleet_run *));
 	size_t n = 0;
 
-	trk__json_key(j, "newest");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "newest", '[');
 	for (size_t i = 0; run && i < rows->count; i++)
 		run[n++] = &rows->run[i];
 	if (n)
@@ -284,15 +281,12 @@ static void views_json(struct trk_json *j, const struct trk_dashboard *d)
 	trk__json_key_text(j, "schema", "resource-tracker.dashboard/1");
 	trk__json_key_double(j, "as_of", d->rows->now_s);
 	trk__json_key_double(j, "utc_offset_s", d->rows->utc_offset_s);
-	trk__json_key(j, "count");
-	trk__json_u64(j, d->rows->count);
-	trk__json_key(j, "overview");
-	trk__json_open(j, '[');
+	trk__json_key_u64(j, "count", d->rows->count);
+	trk__json_key_open(j, "overview", '[');
 	for (int i = 0; i < TRK_DASHBOARD_PERIODS; i++)
 		trk__fleet_overview_json(j, d->rows, &d->period[i].overview);
 	trk__json_close(j, ']');
-	trk__json_key(j, "reported");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "reported", '[');
 	for (size_t i = 0; i < d->reported_count; i++)
 		trk__json_text(j, d->reported[i]);
 	trk__json_close(j, ']');
@@ -302,8 +296,7 @@ static void views_json(struct trk_json *j, const struct trk_dashboard *d)
 
 static void places_json(struct trk_json *j, const struct trk_dashboard *d)
 {
-	trk__json_key(j, "machines");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "machines", '[');
 	for (int i = 0; i < TRK_DASHBOARD_PERIODS; i++)
 		trk__fleet_machines_json(j, d->rows, &d->period[i].machines);
 	trk__json_close(j, ']');

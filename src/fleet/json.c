@@ -79,12 +79,8 @@ static void growth_json(struct trk_json *j, const struct trk_fleet_job *job)
 	const struct trk_fleet_growth *g = &job->growth;
 	char text[TRK_FLEET_TEXT_SIZE];
 
-	trk__json_key(j, "growth");
-	if (!g->known) {
-		trk__json_null(j);
+	if (!trk__json_key_object(j, "growth", g->known))
 		return;
-	}
-	trk__json_open(j, '{');
 	trk__json_key_bool(j, "rising", g->rising);
 	trk__json_key_double(j, "share_a_day", g->a_day);
 	trk__json_key_double(j, "now_mib", g->now_mib);
@@ -102,13 +98,9 @@ static void drift_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 	const struct trk_fleet_drift *d = &job->drift;
 	char text[TRK_FLEET_TEXT_SIZE];
 
-	trk__json_key(j, "drift");
-	if (!d->known) {
-		trk__json_null(j);
+	if (!trk__json_key_object(j, "drift", d->known))
 		return;
-	}
 	trk__fleet_drift_text(rows, job, text);
-	trk__json_open(j, '{');
 	trk__json_key_double(j, "change", d->change);
 	trk__json_key_double(j, "from", d->from_s);
 	trk__json_key_double(j, "told", d->told_s);
@@ -291,12 +283,8 @@ static void findings_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 
 static void forecast_json(struct trk_json *j, const struct trk_fleet_forecast *f)
 {
-	trk__json_key(j, "forecast");
-	if (!f->known) {
-		trk__json_null(j);
+	if (!trk__json_key_object(j, "forecast", f->known))
 		return;
-	}
-	trk__json_open(j, '{');
 	key_day(j, "first_day", f->first_day);
 	trk__json_key_open(j, "usd", '[');
 	for (size_t i = 0; i < TRK_FLEET_AHEAD_DAYS; i++)

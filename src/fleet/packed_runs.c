@@ -167,8 +167,7 @@ void trk__packed_runs_json(struct trk_json *j, const struct trk_fleet_rows *rows
 
 	for (size_t i = 0; i < job->count; i++)
 		(void) size_of(&sizes, &rows->run[job->first + i]);
-	trk__json_key(j, "sizes");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "sizes", '[');
 	for (size_t i = 0; i < sizes.count; i++) {
 		trk__json_open(j, '[');
 		trk__json_double(j, sizes.of[i].cores);
@@ -178,8 +177,7 @@ void trk__packed_runs_json(struct trk_json *j, const struct trk_fleet_rows *rows
 	}
 	trk__json_close(j, ']');
 	(void) bases_of(rows, job, base);
-	trk__json_key(j, "base");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "base", '[');
 	for (size_t k = 0; k < KINDS; k++)
 		trk__json_u64(j, base[k]);
 	trk__json_close(j, ']');

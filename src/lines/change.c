@@ -170,12 +170,8 @@ static void put_rows(struct trk_json *j, const char *key, const struct trk_lines
 
 void trk__lines_change_json(struct trk_json *j, const struct trk_lines_change *c)
 {
-	trk__json_key(j, "lines");
-	if (!c->known) {
-		trk__json_null(j);
+	if (!trk__json_key_object(j, "lines", c->known))
 		return;
-	}
-	trk__json_open(j, '{');
 	put_rows(j, "cpu", c->cpu, c->cpus, "before_s", "now_s");
 	put_rows(j, "memory", c->memory, c->memories, "before_mib", "now_mib");
 	trk__json_close(j, '}');

@@ -155,12 +155,8 @@ static void put_place(struct trk_json *j, const struct trk_lines *l, uint32_t no
 static void put_hottest(struct trk_json *j, const struct trk_lines *l,
 			const struct trk_lines_highlights *h)
 {
-	trk__json_key(j, "hottest");
-	if (h->hottest == TRK_LINES_ROOT) {
-		trk__json_null(j);
+	if (!trk__json_key_object(j, "hottest", h->hottest != TRK_LINES_ROOT))
 		return;
-	}
-	trk__json_open(j, '{');
 	put_place(j, l, h->hottest);
 	trk__json_key_double(j, "cpu_s", (double) h->hottest_cpu_us / 1e6);
 	trk__json_close(j, '}');

@@ -115,8 +115,7 @@ static void put_functions(struct trk_json *j, struct tree *t)
 	uint32_t n = 0;
 
 	memset(t->named, 0, l->functions * sizeof(*t->named));
-	trk__json_key(j, "functions");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "functions", '[');
 	for (size_t i = 1; i < l->nodes; i++) {
 		uint32_t at = l->node[i].function;
 
@@ -146,8 +145,7 @@ static void put_nodes(struct trk_json *j, const struct tree *t)
 {
 	const struct trk_lines *l = t->l;
 
-	trk__json_key(j, "nodes");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "nodes", '[');
 	for (size_t i = 1; i < l->nodes; i++) {
 		if (!t->kept[i])
 			continue;
@@ -175,8 +173,7 @@ static void put_bins(struct trk_json *j, const struct tree *t)
 {
 	const struct trk_lines *l = t->l;
 
-	trk__json_key(j, "bins");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "bins", '[');
 	if (t->bins)
 		trk__json_fixed(j, l->window[0].from_us / 1000, 3);
 	for (size_t k = 0; k < t->bins; k++) {
@@ -194,8 +191,7 @@ static void put_tree(struct trk_buf *b, struct tree *t)
 
 	trk__json_init(&j, b, 0);
 	trk__json_open(&j, '{');
-	trk__json_key(&j, "ms");
-	trk__json_u64(&j, (t->us[TRK_LINES_ROOT] + 500) / 1000);
+	trk__json_key_u64(&j, "ms", (t->us[TRK_LINES_ROOT] + 500) / 1000);
 	put_bins(&j, t);
 	put_functions(&j, t);
 	put_nodes(&j, t);

@@ -175,13 +175,10 @@ static void put_thread(struct scoping *s, const struct trk_profile_options *o)
 	trk__json_key_text(s->j, "type", "sampled");
 	trk__json_key_text(s->j, "name", name);
 	trk__json_key_text(s->j, "unit", o->order == TRK_LINES_MEMORY ? "bytes" : "microseconds");
-	trk__json_key(s->j, "startValue");
-	trk__json_u64(s->j, 0);
-	trk__json_key(s->j, "endValue");
-	trk__json_u64(s->j, s->sum);
+	trk__json_key_u64(s->j, "startValue", 0);
+	trk__json_key_u64(s->j, "endValue", s->sum);
 	for (s->what = 1; s->what <= 2; s->what++) {
-		trk__json_key(s->j, s->what == 1 ? "samples" : "weights");
-		trk__json_open(s->j, '[');
+		trk__json_key_open(s->j, s->what == 1 ? "samples" : "weights", '[');
 		trk__lines_each_count(s->lines, o, scope, s);
 		trk__json_close(s->j, ']');
 	}

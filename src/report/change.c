@@ -136,12 +136,8 @@ static void signed_duration(struct trk_buf *b, double seconds)
 static void phase_json(struct trk_json *j, const char *key, const struct trk_change_phase *p,
 		       const char *before, const char *now)
 {
-	trk__json_key(j, key);
-	if (!p->runs) {
-		trk__json_null(j);
+	if (!trk__json_key_object(j, key, p->runs))
 		return;
-	}
-	trk__json_open(j, '{');
 	trk__json_key_or_null(j, "name", p->name);
 	trk__json_key(j, "number");
 	if (p->number)

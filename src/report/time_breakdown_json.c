@@ -27,12 +27,8 @@ static void bound_json(struct trk_json *j, enum trk_bottleneck bound)
 
 static void wall_json(struct trk_json *j, const struct trk_time_breakdown *c)
 {
-	trk__json_key(j, "wall");
-	if (!c->has_wall) {
-		trk__json_null(j);
+	if (!trk__json_key_object(j, "wall", c->has_wall))
 		return;
-	}
-	trk__json_open(j, '{');
 	trk__json_key_double(j, "seconds", c->seconds);
 	trk__json_key_text(j, "quality", "estimated");
 	shares_json(j, &c->wall);
@@ -68,12 +64,8 @@ static void split_json(struct trk_json *j, const struct trk_time_breakdown *c)
 {
 	const struct trk_split *s = &c->split;
 
-	trk__json_key(j, "split");
-	if (!c->has_split) {
-		trk__json_null(j);
+	if (!trk__json_key_object(j, "split", c->has_split))
 		return;
-	}
-	trk__json_open(j, '{');
 	trk__json_key_bool(j, "pays", s->pays);
 	trk__json_key_double(j, "saving", s->saving);
 	trk__json_key_or_null(j, "hint", s->hint);

@@ -248,8 +248,7 @@ void trk__list_json(struct trk_json *j, const struct trk_list *l)
 {
 	trk__json_open(j, '{');
 	trk__json_key_text(j, "schema", "resource-tracker.top-list/1");
-	trk__json_key(j, "runs");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "runs", '[');
 	for (size_t i = 0; i < l->count; i++) {
 		const struct trk_watch *w = &l->run[i]->watch;
 		const struct trk_record *r = trk__watch_record(w);
