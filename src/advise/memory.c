@@ -91,39 +91,24 @@ static double round_up(const struct trk_memory_tuning *tuning, double bytes)
 
 /* ---- the reasons, in words ---- */
 
-/* "largest peak so far", ... Never NULL. */
-static const char *basis_name(enum trk_basis basis)
-{
-	switch (basis) {
-	case TRK_BASIS_MAX:
-		return "largest peak so far";
-	case TRK_BASIS_AVERAGE:
-		return "moving average of the peaks";
-	case TRK_BASIS_LINE:
-		return "line through input size";
-	case TRK_BASIS_ALIKE:
-		return "largest peak of the three runs with the nearest input size";
-	case TRK_BASIS_POWER:
-		return "line through the logarithms of input size and peak";
-	default:
-		return "unknown";
-	}
-}
+static const char *const basis_names[TRK_BASES] = {
+	[TRK_BASIS_MAX] = "largest peak so far",
+	[TRK_BASIS_AVERAGE] = "moving average of the peaks",
+	[TRK_BASIS_LINE] = "line through input size",
+	[TRK_BASIS_ALIKE] = "largest peak of the three runs with the nearest input size",
+	[TRK_BASIS_POWER] = "line through the logarithms of input size and peak",
+};
 
 const char *trk__confidence_name(enum trk_confidence confidence)
 {
-	switch (confidence) {
-	case TRK_CONFIDENCE_FIRST_ESTIMATE:
-		return "first estimate";
-	case TRK_CONFIDENCE_LOW:
-		return "low";
-	case TRK_CONFIDENCE_MEDIUM:
-		return "medium";
-	case TRK_CONFIDENCE_HIGH:
-		return "high";
-	default:
-		return "unknown";
-	}
+	static const char *const names[] = {
+		[TRK_CONFIDENCE_FIRST_ESTIMATE] = "first estimate",
+		[TRK_CONFIDENCE_LOW] = "low",
+		[TRK_CONFIDENCE_MEDIUM] = "medium",
+		[TRK_CONFIDENCE_HIGH] = "high",
+	};
+
+	return names[confidence];
 }
 
 static const char *size_text(double bytes, char text[TRK_HUMAN_SIZE])
@@ -163,7 +148,7 @@ static const char *basis_text(const struct choice *c)
 	if (c->ratios.is_scaled)
 		return "largest peak so far, scaled up to the next input size";
 	return is_of_kill(c) ? "1.2 times the amount at which a run was killed"
-			     : basis_name(c->basis);
+			     : basis_names[c->basis];
 }
 
 static void explain_basis(const struct choice *c, const struct trk_memory_tuning *tuning,

@@ -9,18 +9,15 @@
 
 const char *trk__sizing_name(enum trk_sizing sizing)
 {
-	switch (sizing) {
-	case TRK_SIZING_RIGHT:
-		return "right-sized";
-	case TRK_SIZING_OVER:
-		return "over-provisioned";
-	case TRK_SIZING_UNDER:
-		return "under-provisioned";
-	case TRK_SIZING_UNSTATED:
-		return "nothing requested";
-	default:
-		return "not enough data";
-	}
+	static const char *const names[] = {
+		[TRK_SIZING_NOT_ENOUGH_DATA] = "not enough data",
+		[TRK_SIZING_RIGHT] = "right-sized",
+		[TRK_SIZING_OVER] = "over-provisioned",
+		[TRK_SIZING_UNDER] = "under-provisioned",
+		[TRK_SIZING_UNSTATED] = "nothing requested",
+	};
+
+	return names[sizing];
 }
 
 void trk__sizing_say(struct trk_sizing_verdict *v, const char *format, ...)

@@ -268,6 +268,11 @@ static void find_savings(struct trk_fleet_work *w)
 
 static enum trk_fleet_verdict judge(const struct trk_fleet_work *w)
 {
+	static const enum trk_fleet_verdict verdicts[] = {
+		[TRK_SIZING_NOT_ENOUGH_DATA] = TRK_FLEET_FEW, [TRK_SIZING_RIGHT] = TRK_FLEET_RIGHT,
+		[TRK_SIZING_OVER] = TRK_FLEET_OVER,           [TRK_SIZING_UNDER] = TRK_FLEET_UNDER,
+		[TRK_SIZING_UNSTATED] = TRK_FLEET_UNSTATED,
+	};
 	const struct trk_fleet_job *job = w->job;
 	struct trk_sizing_facts facts = {
 		.run_time_s = job->duration_s,
@@ -295,18 +300,7 @@ static enum trk_fleet_verdict judge(const struct trk_fleet_work *w)
 	trk__sizing_judge(&facts, &v);
 	if (job->growth.rising && job->growth.days_left < 30 && !facts.out_of_memory)
 		return TRK_FLEET_SOON;
-	switch (v.sizing) {
-	case TRK_SIZING_RIGHT:
-		return TRK_FLEET_RIGHT;
-	case TRK_SIZING_OVER:
-		return TRK_FLEET_OVER;
-	case TRK_SIZING_UNDER:
-		return TRK_FLEET_UNDER;
-	case TRK_SIZING_UNSTATED:
-		return TRK_FLEET_UNSTATED;
-	default:
-		return TRK_FLEET_FEW;
-	}
+	return verdicts[v.sizing];
 }
 
 /* A request that fits is kept; only a job that needs more gets a larger one. */
