@@ -1,7 +1,6 @@
 /* resource-tracker export: the samples of a run. */
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -348,9 +347,9 @@ static int close_output(const struct settings *s, struct writing *w, int r)
 
 static int run(int argc, char **argv)
 {
+	static struct trk_record record;
 	struct settings s = {.columns = NULL, .table = "process"};
-	struct writing w = {.fd = STDOUT_FILENO, .where = "stdout"};
-	struct trk_record *record;
+	struct writing w = {.fd = STDOUT_FILENO, .where = "stdout", .record = &record};
 	int at = cli_options(&cli_export, argc, argv, &s), r;
 
 	r = name_format(&s);
@@ -361,21 +360,16 @@ static int run(int argc, char **argv)
 	r = choose(&s, &w);
 	if (r != 0)
 		return r;
-	record = calloc(1, sizeof(*record));
-	if (!record)
-		return EXIT_ERROR;
 	r = s.output ? open_output(&s, &w) : 0;
-	w.record = record;
 	trk__buf_init(&w.buf, TEXT_MAX);
 	cli_progress_begin(&w.progress, w.where);
 	w.progress.wanted &= !isatty(w.fd); /* no progress line between rows on the terminal */
 	if (r == 0)
 		r = (!w.format ? write_snapshot : write_table)(&s, at < argc ? argv[at] : "@", &w,
-							       record);
+							       &record);
 	cli_progress_end(&w.progress);
 	r = close_output(&s, &w, r);
 	trk__buf_release(&w.buf);
-	free(record);
 	return r;
 }
 

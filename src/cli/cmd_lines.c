@@ -1,6 +1,5 @@
 /* resource-tracker lines: which lines of a run's programs used CPU time and memory. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -161,19 +160,14 @@ static int show(const struct settings *s, const struct trk_record *record)
 
 static int run(int argc, char **argv)
 {
+	static struct trk_record record; /* static: an empty one may be released */
 	struct settings s = {.top = TOP_DEFAULT};
-	struct trk_record *record;
-	int at = cli_options(&cli_lines, argc, argv, &s), status;
+	int at = cli_options(&cli_lines, argc, argv, &s);
+	int status = cli_load(s.dir, at < argc ? argv[at] : "@", &record, NULL, NULL);
 
-	record = calloc(1, sizeof(*record));
-	if (!record)
-		return EXIT_ERROR;
-	status = cli_load(s.dir, at < argc ? argv[at] : "@", record, NULL, NULL);
-	if (status == 0) {
-		status = show(&s, record);
-		trk__record_release(record);
-	}
-	free(record);
+	if (status == 0)
+		status = show(&s, &record);
+	trk__record_release(&record);
 	return status;
 }
 

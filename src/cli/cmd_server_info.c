@@ -1,7 +1,6 @@
 /* resource-tracker server-info: what this machine is, or what the machine of a run was. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/maths.h"
 #include "cli/cli.h"
@@ -100,21 +99,18 @@ static int answer(const struct settings *s, const struct trk_record *record, boo
 
 static int run(int argc, char **argv)
 {
+	static struct trk_record record; /* static: an empty one may be released */
 	struct settings s = {.json = false};
-	int at = cli_options(&cli_server_info, argc, argv, &s), r;
-	struct trk_record *record = calloc(1, sizeof(*record));
+	int at = cli_options(&cli_server_info, argc, argv, &s);
+	int r = at < argc ? cli_load(s.dir, argv[at], &record, NULL, NULL)
+			  : look_here(&record, s.ask_gpus);
 
-	if (!record)
-		return EXIT_ERROR;
-	r = at < argc ? cli_load(s.dir, argv[at], record, NULL, NULL)
-		      : look_here(record, s.ask_gpus);
-	if (r == 0 && !record->place.has_server)
+	if (r == 0 && !record.place.has_server)
 		r = cli_reject(EXIT_NODATA, "%s: the recording does not describe the machine",
 			       argv[at]);
 	else if (r == 0)
-		r = answer(&s, record, at < argc);
-	trk__record_release(record);
-	free(record);
+		r = answer(&s, &record, at < argc);
+	trk__record_release(&record);
 	return r;
 }
 

@@ -174,23 +174,19 @@ static int watch(const struct settings *s, const char *reference)
 
 static int run(int argc, char **argv)
 {
+	static struct trk_record record; /* static: an empty one may be released */
 	struct settings settings = {.color = "auto"};
 	int at = cli_options(&cli_show, argc, argv, &settings), r;
-	struct trk_record *record;
 	TRK_BUF_LOCAL(b, TEXT_MAX);
 
 	if (settings.watch)
 		return watch(&settings, at < argc ? argv[at] : "@");
-	record = calloc(1, sizeof(*record));
-	if (!record)
-		return EXIT_ERROR;
-	r = cli_load(settings.dir, at < argc ? argv[at] : "@", record, NULL, NULL);
+	r = cli_load(settings.dir, at < argc ? argv[at] : "@", &record, NULL, NULL);
 	if (r == 0) {
-		print_show(&b, record, &settings);
+		print_show(&b, &record, &settings);
 		r = cli_print(&b);
-		trk__record_release(record);
 	}
-	free(record);
+	trk__record_release(&record);
 	return r;
 }
 

@@ -1,6 +1,5 @@
 /* resource-tracker stats: statistics of every column of a run, or of a part of it. */
 #include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -66,29 +65,28 @@ static int print(const struct settings *s, const struct trk_run *run, const stru
 
 static int load_and_print(const struct settings *s, const char *reference)
 {
-	struct trk_record *record = calloc(1, sizeof(*record));
+	static struct trk_record record; /* static: an empty one may be released */
 	struct window w = {.from_s = (double) s->since_ns / 1e9,
 			   .to_s = s->until_ns ? (double) s->until_ns / 1e9 : (double) INFINITY,
 			   .stats = trk__stats_new()};
 	bool is_part = s->since_ns || s->until_ns;
 	int r = EXIT_ERROR;
 
-	if (record && w.stats)
-		r = cli_load(s->dir, reference, record, is_part ? take_row : NULL, &w);
+	if (w.stats)
+		r = cli_load(s->dir, reference, &record, is_part ? take_row : NULL, &w);
 	if (r == 0) {
 		if (is_part && w.samples == 0) {
 			cli_complain("stats: no sample of %s in that part; it took %.1f s",
-				     record->run.id, (double) record->last_elapsed_us / 1e6);
+				     record.run.id, (double) record.last_elapsed_us / 1e6);
 			r = EXIT_NODATA;
 		} else {
-			struct window whole = {.stats = record->stats, .samples = record->samples};
+			struct window whole = {.stats = record.stats, .samples = record.samples};
 
-			r = print(s, &record->run, is_part ? &w : &whole);
+			r = print(s, &record.run, is_part ? &w : &whole);
 		}
-		trk__record_release(record);
 	}
+	trk__record_release(&record);
 	trk__stats_free(w.stats);
-	free(record);
 	return r;
 }
 
