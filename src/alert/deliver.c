@@ -99,7 +99,6 @@ struct curl_sockaddr {
  * one. */
 static int open_public_socket(void *refused, int purpose, struct curl_sockaddr *address)
 {
-	(void) purpose;
 	if (is_private(&address->addr)) {
 		*(bool *) refused = true;
 		return -1;

@@ -59,9 +59,6 @@ static int keep_row(void *data, uint64_t rows, const struct trk_sample *mean,
 {
 	struct trk_recording *r = data;
 
-	(void) rows;
-	(void) min;
-	(void) max;
 	r->error = trk__array_reserve(&r->row, &r->cap, r->rows + 1, sizeof(*r->row));
 	if (r->error < 0)
 		return 1;

@@ -187,9 +187,6 @@ bool trk__fd_is(int fd, struct trk_fd_identity identity)
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
 {
-	(void) st;
-	(void) type;
-	(void) at;
 	(void) remove(path);
 	return 0;
 }

@@ -46,8 +46,6 @@ static int head(struct trk_feed_rows *r, const struct trk_json_doc *d,
 {
 	const char *next = trk__json_get_text(d, trk__json_root(d), "NextPageLink");
 
-	(void) list;
-	(void) reterr;
 	r->next[0] = '\0';
 	if (next && strlen(next) < sizeof(r->next))
 		memcpy(r->next, next, strlen(next) + 1);

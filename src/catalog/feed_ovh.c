@@ -50,8 +50,6 @@ static int head(struct trk_feed_rows *r, const struct trk_json_doc *d,
 	const struct trk_json_value *locale = trk__json_get(d, trk__json_root(d), "locale");
 	const char *currency = trk__json_get_text(d, locale, "currencyCode");
 
-	(void) r;
-	(void) list;
 	if (currency && !strcmp(currency, "EUR"))
 		return 0;
 	return trk__error_set(reterr, -EBADMSG, "", "the list is not in EUR but in %.20s",

@@ -54,7 +54,6 @@ static int head(struct trk_feed_rows *r, const struct trk_json_doc *d,
 {
 	double total = trk__json_get_double(d, trk__json_root(d), "total_count");
 
-	(void) reterr;
 	r->next[0] = '\0';
 	r->page++;
 	r->seen += list->count;

@@ -25,8 +25,6 @@ static int show_progress(void *to, int64_t total, int64_t done, int64_t up_total
 {
 	const struct trk_fetch_progress *progress = to;
 
-	(void) up_total;
-	(void) up_done;
 	progress->show(progress->data, done > 0 ? (uint64_t) done : 0,
 		       total > 0 ? (uint64_t) total : 0);
 	return 0;

@@ -137,7 +137,6 @@ static int take_excluded(struct trk_needs *needs, const struct trk_catalog *c, c
 {
 	size_t n = needs->query.excludes, len = strlen(name) + 1, used = 0;
 
-	(void) c;
 	if (n)
 		used = (size_t) (needs->exclude[n - 1] - needs->words) +
 		       strlen(needs->exclude[n - 1]) + 1;

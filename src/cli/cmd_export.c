@@ -147,9 +147,6 @@ static int write_row(void *data, uint64_t rows, const struct trk_sample *mean,
 	struct writing *w = data;
 	struct trk_sample row = *mean;
 
-	(void) rows;
-	(void) min;
-	(void) max;
 	if (w->what != SAMPLES && w->format) {
 		add_others(w, mean);
 		return w->buf.len > FLUSH_AT ? flush(w) : 0;

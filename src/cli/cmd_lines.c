@@ -35,7 +35,6 @@ static int take_order(void *settings, const struct cli_option *o, const char *va
 {
 	struct settings *s = settings;
 
-	(void) value;
 	s->order = !strcmp(o->name, "wall")     ? TRK_LINES_WALL
 		   : !strcmp(o->name, "memory") ? TRK_LINES_MEMORY
 						: TRK_LINES_CPU;
@@ -46,8 +45,6 @@ static int take_json(void *settings, const struct cli_option *o, const char *val
 {
 	struct settings *s = settings;
 
-	(void) o;
-	(void) value;
 	s->format = JSON;
 	return 0;
 }

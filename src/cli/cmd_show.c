@@ -104,9 +104,6 @@ static int keep_row(void *data, uint64_t rows, const struct trk_sample *mean,
 {
 	struct trk_sample *row = data;
 
-	(void) rows;
-	(void) min;
-	(void) max;
 	*row = *mean;
 	return 0;
 }

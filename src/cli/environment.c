@@ -69,7 +69,6 @@ struct trk_price_layers cli_price_layers(const struct trk_named_prices *files)
 
 void cli_note(void *data, const char *text)
 {
-	(void) data;
 	cli_complain("%s", text);
 }
 
@@ -77,7 +76,6 @@ static void show_download(void *data, const char *url, uint64_t done, uint64_t t
 {
 	static struct cli_progress line;
 
-	(void) data;
 	if (!url) {
 		cli_progress_end(&line);
 		line.what = NULL;

@@ -70,8 +70,6 @@ static int help(int argc, char **argv)
 
 static int version(int argc, char **argv)
 {
-	(void) argc;
-	(void) argv;
 	(void) printf("resource-tracker %s\n", TRK_BUILD_VERSION);
 	return EXIT_OK;
 }

@@ -260,7 +260,6 @@ int cli_set_flag(void *settings, const struct cli_option *o, const char *value)
 {
 	bool set = true;
 
-	(void) value;
 	memcpy((char *) settings + o->offset, &set, sizeof(set));
 	return 0;
 }
@@ -281,9 +280,6 @@ int cli_set_duration(void *settings, const struct cli_option *o, const char *val
 
 int cli_set_nothing(void *settings, const struct cli_option *o, const char *value)
 {
-	(void) settings;
-	(void) o;
-	(void) value;
 	return 0;
 }
 

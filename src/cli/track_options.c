@@ -98,7 +98,6 @@ static int take_input_size(void *settings, const struct cli_option *o, const cha
 {
 	struct track_settings *s = settings;
 
-	(void) o;
 	if (trk__parse_size(value, &s->track.input_bytes) == 0 && s->track.input_bytes)
 		return 0;
 	return cli_reject(EXIT_USAGE, "--input-size %s: not a size. Try: 3GiB", value);
@@ -109,7 +108,6 @@ static int take_limit(void *settings, const struct cli_option *o, const char *va
 	struct track_settings *s = settings;
 	const char *at = value;
 
-	(void) o;
 	if (!*at)
 		return limit_complaint(value);
 	while (*at) {
@@ -216,7 +214,6 @@ static int take_report(void *settings, const struct cli_option *o, const char *v
 	static const char *const no[] = {"0", "false", "no"};
 	struct track_settings *s = settings;
 
-	(void) o;
 	s->report = value ? value : "";
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
 		if (!strcmp(s->report, no[i])) {
@@ -255,8 +252,6 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 {
 	struct track_settings *s = settings;
 
-	(void) o;
-	(void) value;
 	s->track.discovery.ask = false;
 	return 0;
 }

@@ -70,7 +70,6 @@ struct outputs {
 
 static void print_word(void *data, const char *text)
 {
-	(void) data;
 	cli_complain("%s", text);
 }
 

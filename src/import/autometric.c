@@ -104,7 +104,6 @@ int trk__imp_autometric(struct trk_importing *i, char *text, size_t len)
 	size_t n = 0, cap = 0;
 	int r = 0;
 
-	(void) len;
 	for (char *at = strstr(text, sign), *next; at; at = next) {
 		at += sizeof(sign) - 1;
 		next = strstr(at, "\n");

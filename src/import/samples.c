@@ -72,7 +72,6 @@ int trk__imp_table(struct trk_importing *i, char *text, size_t len)
 	int r = trk__delimited_init(&d, text, ',');
 	bool described = false;
 
-	(void) len;
 	if (r < 0 || !map_columns(&d, &t))
 		return trk__error_set(i->reterr, -EBADMSG, i->import->file,
 				      "%s:1: no timestamp, or no column that is known",
@@ -268,7 +267,6 @@ int trk__imp_json_lines(struct trk_importing *i, char *text, size_t len)
 	struct trk_series s;
 	int r = 0;
 
-	(void) len;
 	for (char *line = text, *next; *line && r == 0; line = next) {
 		size_t size = strcspn(line, "\n");
 		struct trk_json_doc d;

@@ -143,7 +143,6 @@ int trk__imp_gnu_time(struct trk_importing *i, char *text, size_t len)
 	struct time_block b;
 	int signal = 0, r = 0;
 
-	(void) len;
 	block_clear(&b);
 	for (char *line = text, *next; *line && r == 0; line = next) {
 		size_t size = strcspn(line, "\r\n");
@@ -174,7 +173,7 @@ int trk__imp_gnu_time(struct trk_importing *i, char *text, size_t len)
 /* ---- Snakemake ---- */
 
 struct benchmark {
-	int s, max_rss, max_pss, max_uss, io_in, io_out, mean_load, cpu_time, rule, threads, input;
+	int s, max_rss, max_pss, io_in, io_out, mean_load, cpu_time, rule, threads, input;
 };
 
 /* The larger known value: PSS counts shared pages once, RSS is readable without privileges. */
@@ -211,7 +210,6 @@ int trk__imp_snakemake(struct trk_importing *i, char *text, size_t len)
 	struct benchmark b;
 	int r = trk__delimited_init(&d, text, '\t');
 
-	(void) len;
 	b = (struct benchmark){
 		.s = trk__delimited_column(&d, "s"),
 		.max_rss = trk__delimited_column(&d, "max_rss"),

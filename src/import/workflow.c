@@ -81,7 +81,6 @@ int trk__imp_nextflow(struct trk_importing *i, char *text, size_t len)
 	struct trace c;
 	int r = trk__delimited_init(&d, text, '\t');
 
-	(void) len;
 	if (r < 0)
 		return bad_table(i, 1);
 	c = (struct trace){
@@ -237,7 +236,6 @@ int trk__imp_sacct(struct trk_importing *i, char *text, size_t len)
 	struct sacct c;
 	int r = j ? trk__delimited_init(&d, text, '|') : -ENOMEM;
 
-	(void) len;
 	if (r < 0) {
 		free(j);
 		return r == -ENOMEM ? trk__error_set(i->reterr, r, NULL, "out of memory")

@@ -14,49 +14,34 @@
 
 int trk__disk_meter_init(struct trk_disk_meter *m, const struct trk_env *env)
 {
-	(void) m;
-	(void) env;
 	return -EOPNOTSUPP;
 }
 
 int trk__disk_meter_update(struct trk_disk_meter *m, uint64_t *ret_read, uint64_t *ret_written)
 {
-	(void) m;
-	(void) ret_read;
-	(void) ret_written;
 	return -EOPNOTSUPP;
 }
 
 void trk__disk_meter_release(struct trk_disk_meter *m)
 {
-	(void) m;
 }
 
 int trk__net_meter_init(struct trk_net_meter *m, const struct trk_env *env)
 {
-	(void) m;
-	(void) env;
 	return -EOPNOTSUPP;
 }
 
 int trk__net_meter_update(struct trk_net_meter *m, uint64_t *ret_received, uint64_t *ret_sent)
 {
-	(void) m;
-	(void) ret_received;
-	(void) ret_sent;
 	return -EOPNOTSUPP;
 }
 
 void trk__net_meter_release(struct trk_net_meter *m)
 {
-	(void) m;
 }
 
 int trk__pid_stat_read(int proc_fd, pid_t pid, struct trk_pid_stat *ret)
 {
-	(void) proc_fd;
-	(void) pid;
-	(void) ret;
 	return -EOPNOTSUPP;
 }
 
@@ -64,15 +49,11 @@ int trk__pid_stat_read(int proc_fd, pid_t pid, struct trk_pid_stat *ret)
 
 int trk__perf_open(pid_t pid, enum trk_perf_scope scope)
 {
-	(void) pid;
-	(void) scope;
 	return -EOPNOTSUPP;
 }
 
 int trk__perf_read(int fd, uint64_t *ret_ns)
 {
-	(void) fd;
-	(void) ret_ns;
 	return -EOPNOTSUPP;
 }
 
@@ -80,32 +61,25 @@ int trk__perf_read(int fd, uint64_t *ret_ns)
 
 int trk__affinity_count(pid_t pid)
 {
-	(void) pid;
 	return -EOPNOTSUPP;
 }
 
 int trk__cgroup_own_make(struct trk_cgroup_own *own, const struct trk_env *env, const char *id,
 			 char why[TRK_CGROUP_TEXT_SIZE])
 {
-	(void) own;
-	(void) id;
 	return trk__cgroup_own_check(env, why);
 }
 
 int trk__cgroup_own_check(const struct trk_env *env, char why[TRK_CGROUP_TEXT_SIZE])
 {
-	(void) env;
 	(void) snprintf(why, TRK_CGROUP_TEXT_SIZE, "this system has no control groups");
 	return -EOPNOTSUPP;
 }
 
 void trk__cgroup_own_open(const struct trk_cgroup_own *own, struct trk_cgroup *cg)
 {
-	(void) own;
-	(void) cg;
 }
 
 void trk__cgroup_own_remove(struct trk_cgroup_own *own)
 {
-	(void) own;
 }

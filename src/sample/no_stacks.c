@@ -6,46 +6,31 @@ struct trk_stacks *trk__stacks_new(const struct trk_env *env,
 				   const struct trk_stacks_options *options,
 				   struct trk_lines *lines, uint64_t start_ns)
 {
-	(void) env;
-	(void) options;
-	(void) lines;
-	(void) start_ns;
 	return NULL;
 }
 
 void trk__stacks_free(struct trk_stacks *s)
 {
-	(void) s;
 }
 
 void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, uint64_t now_ns)
 {
-	(void) s;
-	(void) pid;
-	(void) count;
-	(void) now_ns;
 }
 
 void trk__stacks_tick(struct trk_stacks *s, uint64_t now_ns)
 {
-	(void) s;
-	(void) now_ns;
 }
 
 uint64_t trk__stacks_next_ns(const struct trk_stacks *s)
 {
-	(void) s;
 	return UINT64_MAX;
 }
 
 void trk__stacks_settle(struct trk_stacks *s, bool last)
 {
-	(void) s;
-	(void) last;
 }
 
 struct trk_lines_sums *trk__stacks_window(struct trk_stacks *s)
 {
-	(void) s;
 	return NULL;
 }

@@ -10,7 +10,6 @@ void trk__sampler_system_baseline(struct trk_sampler *s)
 void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
 			      const struct trk_sample *before)
 {
-	(void) before;
 	trk__system_read_cpu(s, now_ns);
 	trk__system_read_memory(s);
 	trk__system_read_disks(s);
@@ -20,10 +19,8 @@ void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
 
 void trk__sampler_read_machine(struct trk_sampler *s)
 {
-	(void) s; /* for the perf clock, which these systems do not have */
 }
 
 void trk__sampler_force_full_system(struct trk_sampler *s)
 {
-	(void) s;
 }

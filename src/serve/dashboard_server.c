@@ -52,8 +52,6 @@ static int may_connect(void *data, const struct sockaddr *from, socklen_t len)
 
 static int count_hosts(void *data, int kind, const char *key, const char *value)
 {
-	(void) kind;
-	(void) value;
 	*(int *) data += strcasecmp(key, "Host") == 0;
 	return TRK_HTTP_YES;
 }
@@ -247,8 +245,6 @@ static int answer_request(void *data, struct MHD_Connection *c, const char *path
 	const char *rest = "";
 	enum trk_gate gate;
 
-	(void) version;
-	(void) upload;
 	gate = judge(s, c, method, path, &rest);
 	/* Browsers ask for it by themselves. */
 	if (gate == TRK_GATE_TOKEN && !strcmp(path, "/favicon.ico"))

@@ -50,7 +50,6 @@ static void take_news(void *data, const struct trk_alert_news *news,
 	struct trk_alert_checked *to = c->checked;
 	struct trk_alert_message *m = to->count < TRK_ALERT_NEWS_MAX ? malloc(sizeof(*m)) : NULL;
 
-	(void) news;
 	if (!opened)
 		send_end(c, e);
 	if (!m)

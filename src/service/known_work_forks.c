@@ -80,7 +80,6 @@ static double waited_children(const char *folder)
 	struct shared *s = map_pages(sizeof(*s), MAP_SHARED);
 	bool complete = s;
 
-	(void) folder;
 	for (int i = 0; s && i < CHILDREN; i++) {
 		pid_t pid = fork();
 
@@ -99,7 +98,6 @@ static double orphans(const char *folder)
 	struct shared *s = map_pages(sizeof(*s), MAP_SHARED);
 	bool complete = s;
 
-	(void) folder;
 	for (int i = 0; s && i < ORPHANS; i++) {
 		pid_t pid = fork();
 
@@ -124,7 +122,6 @@ static double unwaited_children(const char *folder)
 	struct shared *s = map_pages(sizeof(*s), MAP_SHARED);
 	bool complete = s;
 
-	(void) folder;
 	(void) signal(SIGCHLD, SIG_IGN);
 	for (int i = 0; s && i < UNWAITED; i++) {
 		pid_t pid = fork();
@@ -151,7 +148,6 @@ static double spike(const char *folder)
 	pid_t pid = s ? fork() : -1;
 	bool complete;
 
-	(void) folder;
 	if (pid == 0) {
 		char *p = map_pages(SPIKE_MIB * MIB, MAP_PRIVATE);
 
@@ -174,7 +170,6 @@ static double shared_pages(const char *folder)
 	double before = base_mib();
 	int made = 0;
 
-	(void) folder;
 	if (!p)
 		return NAN;
 	touch(p, SHARED_MIB * MIB);

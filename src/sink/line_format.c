@@ -47,7 +47,6 @@ static void json_number(struct trk_buf *b, double value, int digits)
 {
 	struct trk_json j;
 
-	(void) digits;
 	trk__json_init(&j, b, 0);
 	trk__json_double(&j, value);
 }

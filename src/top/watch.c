@@ -83,8 +83,6 @@ static int take_row(void *data, uint64_t rows, const struct trk_sample *mean,
 	double seconds = trk__sample_get(mean, TRK_INTERVAL);
 	struct trk_watch_point *p;
 
-	(void) rows;
-	(void) min;
 	if (!(end_s >= w->row_s) || !(end_s < 1e9)) /* damaged, or not in order */
 		return 0;
 	p = next_point(w);

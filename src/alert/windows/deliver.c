@@ -11,9 +11,6 @@ int trk__alert_deliver(const struct trk_alert_sink *sink, const char *address,
 		       const struct trk_alert_account *account, const struct trk_alert_message *m,
 		       struct trk_error *reterr)
 {
-	(void) address;
-	(void) account;
-	(void) m;
 	return trk__error_set(reterr, -TRK_ERR_UNSUPPORTED, sink->kind, "%s: %s", sink->kind,
 			      trk__alert_delivers_nothing);
 }

@@ -48,9 +48,6 @@ int trk__helper_spawn(const char *program, char *const words[], int fd, bool det
 /* What follows marks, children and the job object is there once in a process. */
 int trk__helper_thread(struct trk_helper *h, const struct trk_helper_options *o, int fd)
 {
-	(void) h;
-	(void) o;
-	(void) fd;
 	return -TRK_ERR_UNSUPPORTED;
 }
 

@@ -184,9 +184,6 @@ void trk__os_group_take(int group_fd)
 
 int trk__os_reserve(int fd, uint64_t at, uint64_t len)
 {
-	(void) fd;
-	(void) at;
-	(void) len;
 	return -EOPNOTSUPP;
 }
 
@@ -269,7 +266,6 @@ const char *trk__os_own_file(void)
 /* The name is that of the file. */
 void trk__os_name_self(const char *name)
 {
-	(void) name;
 }
 
 void trk__os_map_stack(void)
@@ -301,7 +297,6 @@ uint64_t trk__os_own_peak_bytes(void)
 
 void trk__os_given_arguments(char **argv)
 {
-	(void) argv;
 }
 
 char **trk__os_environment(void)
@@ -340,7 +335,6 @@ void *trk__os_library(const char *soname)
 
 const char *trk__os_library_advice(const char *install)
 {
-	(void) install;
 	return "It is looked for in /usr/lib, /opt/homebrew and /usr/local. Try: brew install, "
 	       "with the "
 	       "name of the library";

@@ -239,7 +239,6 @@ uint64_t trk__os_own_peak_bytes(void)
 
 void trk__os_given_arguments(char **argv)
 {
-	(void) argv;
 }
 
 char **trk__os_environment(void)

@@ -512,7 +512,6 @@ int trk__execvp(const char *file, char *const argv[])
 	DWORD code;
 	int r;
 
-	(void) file;
 	r = trk__child_start(argv, NULL, NULL, &pid, &process, &in_job);
 	if (r < 0) {
 		errno = -r;

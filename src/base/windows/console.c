@@ -14,7 +14,6 @@ static struct {
 /* Ctrl-C ends the program in another thread, and no function of atexit() is called. */
 static BOOL WINAPI on_end(DWORD event)
 {
-	(void) event;
 	trk__console_give_back();
 	return FALSE; /* the next handler ends the program */
 }

@@ -25,7 +25,6 @@ int trk__memory_file(const char *name)
 	HANDLE file;
 	int fd;
 
-	(void) name;
 	if (GetTempPathW(MAX_PATH + 1, folder) == 0 ||
 	    GetTempFileNameW(folder, L"trk", 0, path) == 0)
 		return -trk__windows_errno(GetLastError());
@@ -45,8 +44,6 @@ int trk__memory_file(const char *name)
 /* Descriptors are not inherited unless requested. */
 void trk__close_range(unsigned int first, unsigned int last)
 {
-	(void) first;
-	(void) last;
 }
 
 /* Those of Linux, where the C library of Windows has others or none. */

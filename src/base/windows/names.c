@@ -11,11 +11,11 @@
 
 /* ---- one name ---- */
 
+/* The mode has no effect: access rights are inherited from the folder above. */
 int trk__mkdirat(int dirfd, const char *path, unsigned int mode)
 {
 	wchar_t wide[TRK_WIDE_PATH_MAX];
 
-	(void) mode; /* access rights are inherited from the folder above */
 	if (!trk__wide_path(dirfd, path, wide))
 		return -1;
 	if (CreateDirectoryW(wide, NULL))
@@ -102,7 +102,6 @@ int trk__faccessat(int dirfd, const char *path, int mode, int flags)
 	wchar_t wide[TRK_WIDE_PATH_MAX];
 	DWORD attributes;
 
-	(void) flags;
 	if (!trk__wide_path(dirfd, path, wide))
 		return -1;
 	attributes = GetFileAttributesW(wide);
@@ -123,9 +122,6 @@ int trk__access(const char *path, int mode)
 /* Windows follows links by itself; no caller needs the target. */
 ssize_t trk__readlink(const char *path, char *text, size_t size)
 {
-	(void) path;
-	(void) text;
-	(void) size;
 	errno = EINVAL;
 	return -1;
 }

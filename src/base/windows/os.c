@@ -48,9 +48,6 @@ int ioctl(int fd, unsigned long request, struct winsize *ret)
 
 int trk__os_reserve(int fd, uint64_t at, uint64_t len)
 {
-	(void) fd;
-	(void) at;
-	(void) len;
 	return -EOPNOTSUPP;
 }
 
@@ -138,8 +135,6 @@ int statvfs(const char *path, struct statvfs *ret)
  * which is right on Wine too. */
 int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns)
 {
-	(void) pid;
-	(void) ret_ns;
 	return -EOPNOTSUPP;
 }
 
@@ -168,7 +163,6 @@ const char *trk__os_own_file(void)
 /* The name is that of the file. */
 void trk__os_name_self(const char *name)
 {
-	(void) name;
 }
 
 void trk__os_map_stack(void)
@@ -218,7 +212,6 @@ void *trk__os_library(const char *soname)
 
 const char *trk__os_library_advice(const char *install)
 {
-	(void) install;
 	return "Windows: of libraries only the system's SQLite is loaded (winsqlite3.dll)";
 }
 

@@ -187,40 +187,27 @@ static inline int trk__no_such_call(void)
 
 static inline int symlinkat(const char *target, int dirfd, const char *path)
 {
-	(void) target;
-	(void) dirfd;
-	(void) path;
 	return trk__no_such_call();
 }
 
 static inline ssize_t readlinkat(int dirfd, const char *path, char *text, size_t size)
 {
-	(void) dirfd;
-	(void) path;
-	(void) text;
-	(void) size;
 	return trk__no_such_call();
 }
 
 static inline mode_t trk__umask(mode_t mode)
 {
-	(void) mode;
 	return 0;
 }
 #define umask trk__umask
 
 static inline int fchmod(int fd, unsigned int mode)
 {
-	(void) fd;
-	(void) mode;
 	return 0;
 }
 
 static inline int fchown(int fd, uid_t uid, gid_t gid)
 {
-	(void) fd;
-	(void) uid;
-	(void) gid;
 	return 0;
 }
 

@@ -62,7 +62,6 @@ int trk__trust_open_file(const char *path, struct trk_error *reterr)
 /* TRK_TRUST_RESERVE has no effect: no folder on the way is world-writable. */
 int trk__trust_open_dir(const char *path, enum trk_trust_make make, struct trk_error *reterr)
 {
-	(void) make;
 	return open_checked(AT_FDCWD, path, true, reterr);
 }
 

@@ -118,7 +118,6 @@ int trk__os_timer_set(int timer_fd, uint64_t at_ns)
 
 void trk__os_timer_take(int timer_fd)
 {
-	(void) timer_fd;
 }
 
 int trk__os_process_end(pid_t pid)

@@ -6,8 +6,6 @@ static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
 
 static int refuse_top(int argc, char **argv)
 {
-	(void) argc;
-	(void) argv;
 	cli_complain("top: this build for macOS has no live view. Try: resource-tracker show");
 	return EXIT_ERROR;
 }

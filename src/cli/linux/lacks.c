@@ -2,5 +2,4 @@
 
 void track_drop_lacks(struct track_settings *s)
 {
-	(void) s; /* all options have an effect */
 }

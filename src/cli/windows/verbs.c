@@ -13,7 +13,6 @@ static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
 
 static int refuse(int argc, char **argv)
 {
-	(void) argc;
 	cli_complain("%s: not in this build for Windows. Try: resource-tracker help", argv[0]);
 	return EXIT_ERROR;
 }
@@ -33,9 +32,6 @@ const bool cli_dashboard_serves = false;
 
 int cli_dashboard_serve(const struct cli_fleet_settings *views, uint16_t port, bool open_browser)
 {
-	(void) views;
-	(void) port;
-	(void) open_browser;
 	return EXIT_ERROR;
 }
 
@@ -60,8 +56,6 @@ const char *cli_shell_name(const char *argv0)
 
 int cli_shell(const char *name, int argc, char **argv)
 {
-	(void) argc;
-	(void) argv;
 	return refuse(1, (char *[]){(char *) (uintptr_t) name, NULL});
 }
 

@@ -5,53 +5,38 @@ struct trk_gpu_poller *trk__gpu_poller_new(const struct trk_env *env, enum trk_g
 					   const struct trk_gpu_hints *hints,
 					   const struct trk_gpu_ops *const *sources)
 {
-	(void) env;
-	(void) mode;
-	(void) hints;
-	(void) sources;
 	return NULL;
 }
 
 void trk__gpu_poller_free(struct trk_gpu_poller *p)
 {
-	(void) p;
 }
 
 void trk__gpu_poller_ask(struct trk_gpu_poller *p, const pid_t *pid, size_t pids)
 {
-	(void) p;
-	(void) pid;
-	(void) pids;
 }
 
 void trk__gpu_poller_force_full(struct trk_gpu_poller *p)
 {
-	(void) p;
 }
 
 const struct trk_gpu_reading *trk__gpu_poller_take(struct trk_gpu_poller *p, uint64_t wait_ns,
 						   uint64_t max_age_ns)
 {
-	(void) p;
-	(void) wait_ns;
-	(void) max_age_ns;
 	return NULL;
 }
 
 const char *trk__gpu_poller_text(struct trk_gpu_poller *p)
 {
-	(void) p;
 	return "GPUs are not read on this system";
 }
 
 bool trk__gpu_poller_is_ready(struct trk_gpu_poller *p)
 {
-	(void) p;
 	return true;
 }
 
 bool trk__gpu_poller_is_useless(struct trk_gpu_poller *p)
 {
-	(void) p;
 	return true;
 }

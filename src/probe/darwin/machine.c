@@ -29,7 +29,6 @@ void trk__machine_read(const struct trk_env *env, struct trk_server *ret)
 	struct utsname name;
 	bool is_guest = trk__mac_number("kern.hv_vmm_present") != 0;
 
-	(void) env;
 	*ret = (struct trk_server){
 		.numa_nodes = NAN,
 		.disks = NAN,

@@ -79,7 +79,6 @@ static int drm_open(const struct trk_env *env, const struct trk_gpu_hints *hints
 	struct dirent *entry;
 	DIR *dir;
 
-	(void) hints;
 	if (!d)
 		return -ENOMEM;
 	d->env = *env;

@@ -406,7 +406,6 @@ static int nvml_open(const struct trk_env *env, const struct trk_gpu_hints *hint
 	unsigned int count = 0;
 	int r;
 
-	(void) hints;
 	if (!n)
 		return -ENOMEM;
 	n->env = *env;

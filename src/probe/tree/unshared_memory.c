@@ -4,25 +4,19 @@
 
 void trk__memory_init(struct trk_tree *t)
 {
-	(void) t;
 }
 
 void trk__sharing_gone(struct trk_tree *t, struct process *p)
 {
-	(void) t;
-	(void) p;
 }
 
 bool trk__tree_shmem(const struct trk_tree *t, uint64_t *ret_bytes)
 {
-	(void) t;
-	(void) ret_bytes;
 	return false;
 }
 
 uint64_t trk__tree_rss_slack(const struct trk_tree *t)
 {
-	(void) t;
 	return 0;
 }
 

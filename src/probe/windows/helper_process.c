@@ -152,13 +152,11 @@ void trk__helper_process_kill(const struct trk_helper_process *h)
 /* They have other job objects than the job, and the tracker as their parent: no tree takes them. */
 int trk__helper_process_is(pid_t pid)
 {
-	(void) pid;
 	return 0;
 }
 
 bool trk__helper_process_reap(pid_t pid)
 {
-	(void) pid;
 	return false;
 }
 

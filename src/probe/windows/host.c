@@ -207,8 +207,6 @@ int trk__nt_process_count(uint64_t *ret)
 
 int trk__process_count_read(struct trk_process_count *c, const struct trk_env *env, uint64_t *ret)
 {
-	(void) c;
-	(void) env;
 	return trk__nt_process_count(ret);
 }
 

@@ -7,8 +7,6 @@
 int trk__cloud_probe_new(const struct trk_dmi *dmi, const struct sockaddr_in *endpoint,
 			 struct trk_cloud_probe **ret, struct trk_cloud *ret_known)
 {
-	(void) dmi;
-	(void) endpoint;
 	*ret = NULL;
 	trk__cloud_clear(ret_known);
 	(void) snprintf(ret_known->reason, sizeof(ret_known->reason),
@@ -18,34 +16,24 @@ int trk__cloud_probe_new(const struct trk_dmi *dmi, const struct sockaddr_in *en
 
 int trk__cloud_probe_fd(const struct trk_cloud_probe *p)
 {
-	(void) p;
 	return -1;
 }
 
 bool trk__cloud_probe_step(struct trk_cloud_probe *p, struct trk_cloud *ret)
 {
-	(void) p;
-	(void) ret;
 	return false;
 }
 
 void trk__cloud_probe_free(struct trk_cloud_probe *p)
 {
-	(void) p;
 }
 
 int trk__cloud_cache_read(const struct trk_env *env, int dirfd, struct trk_cloud *ret)
 {
-	(void) env;
-	(void) dirfd;
-	(void) ret;
 	return -EOPNOTSUPP;
 }
 
 int trk__cloud_cache_write(const struct trk_env *env, int dirfd, const struct trk_cloud *c)
 {
-	(void) env;
-	(void) dirfd;
-	(void) c;
 	return -EOPNOTSUPP;
 }

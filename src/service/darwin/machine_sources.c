@@ -89,8 +89,6 @@ size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hint
 {
 	size_t n = 0;
 
-	(void) env;
-	(void) hints;
 	check_processes(&list[n++]);
 	check_others(&list[n++]);
 	check_orphans(&list[n++]);

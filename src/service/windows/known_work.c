@@ -99,13 +99,11 @@ static double in_processes(const char *name, int times, int lines)
 
 static double children(const char *folder)
 {
-	(void) folder;
 	return in_processes("child", CHILDREN, 1) + trk__work_cpu_s();
 }
 
 static double child(const char *folder)
 {
-	(void) folder;
 	trk__work_burn_ms(CHILD_MS);
 	return trk__work_cpu_s();
 }
@@ -113,7 +111,6 @@ static double child(const char *folder)
 /* Each is the child of a process that has ended. */
 static double orphans(const char *folder)
 {
-	(void) folder;
 	return in_processes("parent", ORPHANS, 2) + trk__work_cpu_s();
 }
 
@@ -125,7 +122,6 @@ static double parent(const char *folder)
 	bool in_job;
 	pid_t pid;
 
-	(void) folder;
 	if (trk__os_program(program, sizeof(program)) < 0 ||
 	    trk__child_start((char *const *) (uintptr_t) v, NULL, NULL, &pid, &process, &in_job) <
 		    0)
@@ -135,7 +131,6 @@ static double parent(const char *folder)
 
 static double orphan(const char *folder)
 {
-	(void) folder;
 	trk__work_burn_ms(ORPHAN_MS);
 	return trk__work_cpu_s();
 }
@@ -152,7 +147,6 @@ static double spike(const char *folder)
 {
 	double held = in_processes("hold", 1, 1);
 
-	(void) folder;
 	Sleep(1200);
 	return held + own_peak_mib();
 }
@@ -161,7 +155,6 @@ static double hold(const char *folder)
 {
 	volatile char *p = VirtualAlloc(NULL, SPIKE_MIB * MIB, MEM_COMMIT, PAGE_READWRITE);
 
-	(void) folder;
 	for (size_t i = 0; p && i < SPIKE_MIB * MIB; i += 4096)
 		p[i] = 1;
 	Sleep(100);
@@ -179,7 +172,6 @@ static double own_commit_mib(void)
 
 static double commit(const char *folder)
 {
-	(void) folder;
 	return in_processes("promise", 1, 1) + own_commit_mib();
 }
 
@@ -187,7 +179,6 @@ static double promise(const char *folder)
 {
 	double before = own_commit_mib();
 
-	(void) folder;
 	return VirtualAlloc(NULL, SPIKE_MIB * MIB, MEM_COMMIT, PAGE_READWRITE) ? before + SPIKE_MIB
 									       : NAN;
 }

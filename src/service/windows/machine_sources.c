@@ -117,7 +117,6 @@ size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hint
 {
 	size_t n = 0;
 
-	(void) hints;
 	check_job(&list[n]);
 	n += 3;
 	check_processes(&list[n]);

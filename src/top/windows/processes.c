@@ -5,14 +5,9 @@
 
 int trk__processes_update(struct trk_processes *p, int proc_fd, pid_t root, uint64_t now_ns)
 {
-	(void) p;
-	(void) proc_fd;
-	(void) root;
-	(void) now_ns;
 	return -EOPNOTSUPP;
 }
 
 void trk__processes_release(struct trk_processes *p)
 {
-	(void) p;
 }

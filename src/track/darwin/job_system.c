@@ -63,7 +63,6 @@ static void note(int signo, siginfo_t *info, void *context)
 {
 	int before = errno;
 
-	(void) context;
 	add_arrival(signo, is_of_terminal(signo, info->si_pid));
 	errno = before;
 }
@@ -154,7 +153,6 @@ bool trk__job_take_pending(struct trk_job *job, int signo)
 	sigset_t set;
 	int got;
 
-	(void) job;
 	if (sigpending(&set) < 0 || sigismember(&set, signo) <= 0)
 		return false;
 	(void) sigemptyset(&set);
@@ -171,28 +169,22 @@ bool trk__job_can_adopt(void)
 
 void trk__job_take_ties(struct trk_job *job)
 {
-	(void) job;
 }
 
 void trk__job_give_ties(const struct trk_job *job, pid_t tracker)
 {
-	(void) job;
-	(void) tracker;
 }
 
 void trk__job_leave_ties(const struct trk_job *job)
 {
-	(void) job;
 }
 
 void trk__job_protect_self(struct trk_job *job)
 {
-	(void) job;
 }
 
 void trk__job_unprotect_self(struct trk_job *job)
 {
-	(void) job;
 }
 
 /* ---- start and end ---- */

@@ -54,7 +54,6 @@ bool trk__job_take_pending(struct trk_job *job, int signo)
 	static const struct timespec now = {0, 0};
 	sigset_t set;
 
-	(void) job;
 	(void) sigemptyset(&set);
 	(void) sigaddset(&set, signo);
 	return sigtimedwait(&set, NULL, &now) == signo;
@@ -147,7 +146,6 @@ int trk__job_exec(char *const argv[], char *const env[])
 /* It runs since its exec: as a subreaper the tracker loses none of its descendants. */
 void trk__job_let_run(const struct trk_job *job)
 {
-	(void) job;
 }
 
 #ifndef WCOREFLAG /* musl */

@@ -41,8 +41,6 @@ static BOOL WINAPI on_console(DWORD event)
 
 static void CALLBACK on_end(void *data, BOOLEAN timed_out)
 {
-	(void) data;
-	(void) timed_out;
 	arrive(&child_ended);
 }
 
@@ -93,12 +91,10 @@ int trk__job_spawn(struct trk_job *job, char *const argv[], char *assignment, bo
 /* It runs since it is in the job object. */
 void trk__job_let_run(const struct trk_job *job)
 {
-	(void) job;
 }
 
 void trk__job_protect_self(struct trk_job *job)
 {
-	(void) job;
 }
 
 void trk__job_release(struct trk_job *job)
@@ -125,7 +121,6 @@ static bool take(atomic_int *what)
 
 bool trk__job_next_signal(struct trk_job *job, enum trk_job_action *ret, int *ret_signal)
 {
-	(void) job;
 	(void) ResetEvent(arrived); /* before the counts are read: none is overlooked */
 	if (take(&child_ended)) {
 		*ret = TRK_JOB_CHILD;
@@ -147,7 +142,6 @@ void trk__job_drop_signals(struct trk_job *job, bool hold_term)
 	enum trk_job_action action;
 	int signo;
 
-	(void) hold_term;
 	while (trk__job_next_signal(job, &action, &signo))
 		;
 }
@@ -155,13 +149,10 @@ void trk__job_drop_signals(struct trk_job *job, bool hold_term)
 /* No process is stopped on Windows. */
 void trk__job_stop_self(int signo)
 {
-	(void) signo;
 }
 
 void trk__job_stop_with(struct trk_job *job, int signo)
 {
-	(void) job;
-	(void) signo;
 }
 
 /* ---- its end ---- */

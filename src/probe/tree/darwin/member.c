@@ -57,7 +57,6 @@ int trk__tree_open(struct trk_tree *t)
 
 uint64_t trk__tree_now_ticks(const struct trk_tree *t)
 {
-	(void) t;
 	return trk__mac_now_ns();
 }
 
@@ -120,20 +119,15 @@ void trk__tree_begin(struct trk_tree *t)
 
 uint64_t trk__tree_read_cancelled(const struct trk_tree *t, pid_t pid)
 {
-	(void) t;
-	(void) pid;
 	return 0;
 }
 
 void trk__tree_close_system(struct trk_tree *t)
 {
-	(void) t;
 }
 
 void trk__tree_close(struct trk_tree *t, struct process *p)
 {
-	(void) t;
-	(void) p;
 }
 
 /* ---- new members ---- */
@@ -141,7 +135,6 @@ void trk__tree_close(struct trk_tree *t, struct process *p)
 /* Pids are not allocated in sequence. */
 pid_t trk__tree_newest_pid(struct trk_tree *t)
 {
-	(void) t;
 	return -1;
 }
 
@@ -160,7 +153,6 @@ static bool take_children(struct trk_tree *t, pid_t parent)
 
 void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
 {
-	(void) newest;
 	/* The loop also reaches members that it adds. */
 	for (size_t i = 0; i < t->count; i++)
 		if (!t->process[i].zombie && !t->process[i].vanished)
@@ -377,7 +369,6 @@ int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_byte
 	struct trk_mac_usage u;
 	int r = trk__mac_usage(p->pid, &u);
 
-	(void) t;
 	if (r == 0)
 		*ret_bytes = u.footprint_bytes;
 	return r;
@@ -387,6 +378,5 @@ int trk__tree_children_of(const struct trk_env *env, pid_t pid, pid_t *pids, int
 {
 	int n = trk__mac_children(pid, pids, max);
 
-	(void) env;
 	return n < max ? n : max;
 }

@@ -292,11 +292,9 @@ int trk__tree_children_of(const struct trk_env *env, pid_t pid, pid_t *pids, int
 /* Not needed: the tracker adopts orphans. */
 int trk__tree_wake_fd(const struct trk_tree *t)
 {
-	(void) t;
 	return -1;
 }
 
 void trk__tree_wake(struct trk_tree *t)
 {
-	(void) t;
 }

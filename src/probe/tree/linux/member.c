@@ -242,7 +242,6 @@ const struct trk_tree_sources trk__tree_sources = {
 
 void trk__tree_close_system(struct trk_tree *t)
 {
-	(void) t;
 }
 
 void trk__tree_close(struct trk_tree *t, struct process *p)

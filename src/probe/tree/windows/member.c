@@ -75,7 +75,6 @@ void trk__tree_close_system(struct trk_tree *t)
 
 uint64_t trk__tree_now_ticks(const struct trk_tree *t)
 {
-	(void) t;
 	return trk__nt_now();
 }
 
@@ -156,7 +155,6 @@ void trk__tree_begin(struct trk_tree *t)
 /* Pids are not allocated in sequence. */
 pid_t trk__tree_newest_pid(struct trk_tree *t)
 {
-	(void) t;
 	return -1;
 }
 
@@ -218,7 +216,6 @@ void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
 	const struct trk_nt_list *l = &of(t)->list;
 	bool found;
 
-	(void) newest;
 	if (uses_job(t))
 		add_members_of_job(t);
 	do {
@@ -364,7 +361,6 @@ int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_byte
 
 void trk__tree_close(struct trk_tree *t, struct process *p)
 {
-	(void) t;
 	if (p->stat_fd >= 0)
 		trk__nt_let_go(p->stat_fd);
 	p->stat_fd = -1;
@@ -374,28 +370,20 @@ void trk__tree_close(struct trk_tree *t, struct process *p)
 
 uint64_t trk__tree_read_cancelled(const struct trk_tree *t, pid_t pid)
 {
-	(void) t;
-	(void) pid;
 	return 0;
 }
 
 int trk__tree_wake_fd(const struct trk_tree *t)
 {
-	(void) t;
 	return -1;
 }
 
 void trk__tree_wake(struct trk_tree *t)
 {
-	(void) t;
 }
 
 /* The tracker has no children before its job. */
 int trk__tree_children_of(const struct trk_env *env, pid_t pid, pid_t *pids, int max)
 {
-	(void) env;
-	(void) pid;
-	(void) pids;
-	(void) max;
 	return 0;
 }

@@ -10,23 +10,16 @@ struct rlimit {
 
 static inline int setpriority(int which, int who, int nice)
 {
-	(void) which;
-	(void) who;
-	(void) nice;
 	return trk__no_such_call();
 }
 
 static inline int setrlimit(int what, const struct rlimit *limit)
 {
-	(void) what;
-	(void) limit;
 	return 0;
 }
 
 static inline int getrlimit(int what, struct rlimit *ret)
 {
-	(void) what;
-	(void) ret;
 	return trk__no_such_call();
 }
 
