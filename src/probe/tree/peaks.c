@@ -106,6 +106,14 @@ void trk__peaks_ended(struct trk_tree *t, const struct process *p, uint64_t faul
 		t->gone.unseen++;
 }
 
+/* The final figure of a process that the caller reaped includes growth shortly before its end. */
+uint64_t trk__peaks_of(const struct process *p)
+{
+	uint64_t seen = p->hwm_bytes > p->base_hwm_bytes ? p->hwm_bytes : p->most_rss_bytes;
+
+	return p->final_peak_bytes > seen ? p->final_peak_bytes : seen;
+}
+
 static void raise_peak(struct trk_tree *t, uint64_t bytes, const char *source, bool is_floor)
 {
 	if (is_floor && bytes > t->state.floor_bytes)
@@ -230,7 +238,7 @@ void trk__peaks_largest(struct trk_tree *t, uint64_t bytes)
 
 void trk__peaks_seen(struct trk_tree *t, const struct process *p)
 {
-	raise_peak(t, trk__tree_peak_of(p), "sampled RSS and VmHWM of the largest process", true);
+	raise_peak(t, trk__peaks_of(p), "sampled RSS and VmHWM of the largest process", true);
 }
 
 void trk__tree_peak(const struct trk_tree *t, struct trk_tree_peak *ret)

@@ -320,8 +320,6 @@ static inline void trk__programs_count(struct trk_tree *t, const struct process 
 }
 
 /* tree/top.c */
-/* Largest memory that it is proven to have held. */
-uint64_t trk__tree_peak_of(const struct process *p);
 /* The process has ended: keep it if it belongs to the top processes. */
 void trk__tree_remember(struct trk_tree *t, const struct process *p);
 
@@ -392,6 +390,8 @@ void trk__peaks_explain(struct trk_tree *t, pid_t pid, bool is_member);
 void trk__peaks_count_unseen(struct trk_tree *t);
 /* A member has ended, as a zombie or gone, `faults` page faults after its last read. */
 void trk__peaks_ended(struct trk_tree *t, const struct process *p, uint64_t faults);
+/* The largest memory that a process is proven to have held. */
+uint64_t trk__peaks_of(const struct process *p);
 /* Call after the sums were computed. */
 void trk__peaks_update(struct trk_tree *t, bool consistent);
 /* The resident pages of a member were read: the tree held as many. */

@@ -219,7 +219,7 @@ static void fill_span(const struct trk_tree *t, const struct process *p, struct 
 		.ended = p->ended_ns != 0,
 		.listed = p->listed,
 		.cpu_ms = (p->own[TRK_TREE_CPU] - p->base_cpu_ns + p->tail_ns) / TRK_NS_PER_MS,
-		.peak_bytes = trk__tree_peak_of(p),
+		.peak_bytes = trk__peaks_of(p),
 	};
 	if (s->end_ms < s->start_ms)
 		s->end_ms = s->start_ms;
@@ -228,7 +228,7 @@ static void fill_span(const struct trk_tree *t, const struct process *p, struct 
 void trk__programs_remember(struct trk_tree *t, const struct process *p)
 {
 	struct trk_program *g = &t->programs.table[p->program];
-	uint64_t peak_bytes = trk__tree_peak_of(p);
+	uint64_t peak_bytes = trk__peaks_of(p);
 	struct trk_process_span *s;
 
 	if (t->options.figures_only)

@@ -8,21 +8,13 @@ static uint64_t since(uint64_t now, uint64_t base)
 	return now > base ? now - base : 0;
 }
 
-/* The final figure of a process that the caller reaped includes growth shortly before its end. */
-uint64_t trk__tree_peak_of(const struct process *p)
-{
-	uint64_t seen = p->hwm_bytes > p->base_hwm_bytes ? p->hwm_bytes : p->most_rss_bytes;
-
-	return p->final_peak_bytes > seen ? p->final_peak_bytes : seen;
-}
-
 static void describe(const struct process *p, struct trk_process_info *info)
 {
 	*info = (struct trk_process_info){
 		.pid = p->pid,
 		.alive = !p->vanished,
 		.cpu_ns = since(p->own[TRK_TREE_CPU], p->base_cpu_ns),
-		.peak_bytes = trk__tree_peak_of(p),
+		.peak_bytes = trk__peaks_of(p),
 		.read_bytes = since(p->inherited[TRK_TREE_READ_BYTES], p->base_read_bytes),
 		.write_bytes = since(since(p->inherited[TRK_TREE_WRITE_BYTES],
 					   p->inherited[TRK_TREE_CANCELLED_BYTES]),
@@ -50,7 +42,6 @@ void trk__tree_remember(struct trk_tree *t, const struct process *p)
 {
 	struct trk_process_info info;
 
-	trk__programs_remember(t, p);
 	describe(p, &info);
 	board_offer(t->exited_cpu, &info, false);
 	board_offer(t->exited_memory, &info, true);

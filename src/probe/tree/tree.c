@@ -193,6 +193,7 @@ static void remove_vanished(struct trk_tree *t)
 			if (!p->zombie)
 				trk__peaks_ended(t, p, 0);
 			trk__sharing_gone(t, p);
+			trk__programs_remember(t, p);
 			trk__tree_remember(t, p);
 			trk__tree_close(t, p);
 			if (p->pid == t->options.root)
