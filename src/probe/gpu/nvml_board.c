@@ -1,11 +1,51 @@
 /* Reads the board of an NVIDIA GPU through NVML: power, energy, temperature, clocks and NVLink.
- * Knows what the driver's costly functions have taken. */
+ * Knows what the results of calls mean, and what costly functions of the driver have taken. */
 #include "base/clock.h"
 #include "probe/gpu/nvml_private.h"
 
 /* Of a core, for one kind of costly call on all devices; and what it may take ahead of that. */
 #define COST_SHARE     0.0025
 #define COST_CREDIT_NS (50 * TRK_NS_PER_MS)
+
+/* ---- results of calls ---- */
+
+enum trk_gpu_why trk__nvml_why(int result)
+{
+	switch (result) {
+	case NVML_ERROR_NOT_SUPPORTED:
+	case NVML_ERROR_NO_DATA:
+	case NVML_ERROR_INVALID_ARGUMENT:
+		return TRK_GPU_UNSUPPORTED;
+	case NVML_ERROR_NO_PERMISSION:
+		return TRK_GPU_DENIED;
+	case NVML_ERROR_GPU_IS_LOST:
+	case NVML_ERROR_RESET_REQUIRED:
+	case NVML_ERROR_NOT_FOUND:
+		return TRK_GPU_LOST;
+	case NVML_ERROR_FUNCTION_NOT_FOUND:
+		return TRK_GPU_OLD_LIBRARY;
+	case NVML_ERROR_TIMEOUT:
+		return TRK_GPU_NO_ANSWER;
+	case NVML_ERROR_UNINITIALIZED:
+	case NVML_ERROR_DRIVER_NOT_LOADED:
+	case NVML_ERROR_LIB_RM_VERSION_MISMATCH:
+		return TRK_GPU_NO_DRIVER;
+	default:
+		return TRK_GPU_FAILED;
+	}
+}
+
+bool trk__nvml_is_gone(int result)
+{
+	return result == NVML_ERROR_GPU_IS_LOST || result == NVML_ERROR_RESET_REQUIRED ||
+	       result == NVML_ERROR_IRQ_ISSUE || trk__nvml_why(result) == TRK_GPU_NO_DRIVER;
+}
+
+struct trk_gpu_value trk__nvml_scaled(int result, double value)
+{
+	return result == NVML_SUCCESS ? trk__gpu_known(value)
+				      : trk__gpu_unknown(trk__nvml_why(result));
+}
 
 /* ---- what the driver's costly functions may take ----
  *

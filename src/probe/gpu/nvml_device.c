@@ -7,38 +7,6 @@
 #include "base/clock.h"
 #include "probe/gpu/nvml_private.h"
 
-enum trk_gpu_why trk__nvml_why(int result)
-{
-	switch (result) {
-	case NVML_ERROR_NOT_SUPPORTED:
-	case NVML_ERROR_NO_DATA:
-	case NVML_ERROR_INVALID_ARGUMENT:
-		return TRK_GPU_UNSUPPORTED;
-	case NVML_ERROR_NO_PERMISSION:
-		return TRK_GPU_DENIED;
-	case NVML_ERROR_GPU_IS_LOST:
-	case NVML_ERROR_RESET_REQUIRED:
-	case NVML_ERROR_NOT_FOUND:
-		return TRK_GPU_LOST;
-	case NVML_ERROR_FUNCTION_NOT_FOUND:
-		return TRK_GPU_OLD_LIBRARY;
-	case NVML_ERROR_TIMEOUT:
-		return TRK_GPU_NO_ANSWER;
-	case NVML_ERROR_UNINITIALIZED:
-	case NVML_ERROR_DRIVER_NOT_LOADED:
-	case NVML_ERROR_LIB_RM_VERSION_MISMATCH:
-		return TRK_GPU_NO_DRIVER;
-	default:
-		return TRK_GPU_FAILED;
-	}
-}
-
-bool trk__nvml_is_gone(int result)
-{
-	return result == NVML_ERROR_GPU_IS_LOST || result == NVML_ERROR_RESET_REQUIRED ||
-	       result == NVML_ERROR_IRQ_ISSUE || trk__nvml_why(result) == TRK_GPU_NO_DRIVER;
-}
-
 enum { LIST_START = 64, LIST_MAX = 16384 };
 
 #define GPM_INTERVAL_NS (100 * TRK_NS_PER_MS)
@@ -46,13 +14,6 @@ enum { LIST_START = 64, LIST_MAX = 16384 };
  * 9 s old, so ages are relative to the newest sample of the device, not to the clock. */
 #define SAMPLE_PERIOD_US 1500000ull
 #define SAMPLE_AGE_US    10000000ull
-
-/* A figure, or the reason why it is unknown. */
-struct trk_gpu_value trk__nvml_scaled(int result, double value)
-{
-	return result == NVML_SUCCESS ? trk__gpu_known(value)
-				      : trk__gpu_unknown(trk__nvml_why(result));
-}
 
 /* ---- activity: two samples of the GPU performance monitor (Hopper and later) ---- */
 

@@ -84,12 +84,12 @@ struct nvml {
 #define CALL(n, function, ...)                                                                     \
 	((n)->f.function ? (n)->f.function(__VA_ARGS__) : NVML_ERROR_FUNCTION_NOT_FOUND)
 
-/* nvml.c */
+/* nvml_board.c */
 enum trk_gpu_why trk__nvml_why(int result);
 /* True for the errors of a device or driver that has gone and may come back. */
 bool trk__nvml_is_gone(int result);
-
-/* nvml_board.c */
+/* The value, or the reason why it is unknown where the call failed. */
+struct trk_gpu_value trk__nvml_scaled(int result, double value);
 /* Whether one more call is within the share of a core that all devices together may take. */
 bool trk__nvml_is_affordable(const struct nvml *n, const struct cost *c,
 			     const struct trk_gpu_scan *scan);
@@ -99,7 +99,6 @@ void trk__nvml_board(struct nvml *n, struct kept *k, const struct trk_gpu_scan *
 		     struct trk_gpu_value *m);
 
 /* nvml_device.c */
-struct trk_gpu_value trk__nvml_scaled(int result, double value);
 /* Fill in the figures and processes of a device and append its MIG instances. Returns NVML_SUCCESS,
  * or an error for which trk__nvml_is_gone is true. */
 int trk__nvml_device(struct nvml *n, struct trk_gpu_scan *scan, size_t device, struct kept *k);
