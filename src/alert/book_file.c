@@ -21,11 +21,6 @@ static const char NAME[] = "alerts.json", LOCK[] = "alerts.lock", PART[] = ".ale
 
 /* ---- writing ---- */
 
-static const char *or_null(const char *text)
-{
-	return *text ? text : NULL;
-}
-
 /* Seconds since 1970, to the millisecond as they are kept. */
 static void put_time(struct trk_json *j, const char *key, double seconds)
 {
@@ -57,11 +52,11 @@ static void put_entry(struct trk_json *j, const struct trk_alert_entry *e)
 			   trk__alert_severity_name((enum trk_alert_severity) e->severity));
 	trk__json_key_text(j, "state", isnan(e->ended_s) ? "firing" : "resolved");
 	trk__json_key_text(j, "job", e->job);
-	trk__json_key_text(j, "scope", or_null(e->scope));
-	trk__json_key_text(j, "run", or_null(e->run));
-	trk__json_key_text(j, "host", or_null(e->host));
+	trk__json_key_or_null(j, "scope", e->scope);
+	trk__json_key_or_null(j, "run", e->run);
+	trk__json_key_or_null(j, "host", e->host);
 	trk__json_key_text(j, "text", e->text);
-	trk__json_key_text(j, "fix", or_null(e->fix));
+	trk__json_key_or_null(j, "fix", e->fix);
 	trk__json_key_double(j, "value", e->value);
 	trk__json_key_double(j, "limit", e->limit);
 	put_time(j, "opened", e->opened_s);
@@ -71,7 +66,7 @@ static void put_entry(struct trk_json *j, const struct trk_alert_entry *e)
 	trk__json_key_u64(j, "times", e->times);
 	trk__json_key_bool(j, "urgent", e->urgent);
 	trk__json_key_bool(j, "announced", !e->unannounced);
-	trk__json_key_text(j, "held", or_null(e->held));
+	trk__json_key_or_null(j, "held", e->held);
 	trk__json_key_double(j, "held_key", e->held[0] ? (double) e->held_key : (double) NAN);
 	put_time(j, "acked", e->acked_s);
 	trk__json_key_open(j, "told", '[');
@@ -85,11 +80,11 @@ static void put_silence(struct trk_json *j, const struct trk_alert_silence *s)
 {
 	trk__json_open(j, '{');
 	trk__json_key_text(j, "id", s->id);
-	trk__json_key_text(j, "rule", or_null(s->rule));
-	trk__json_key_text(j, "job", or_null(s->job));
+	trk__json_key_or_null(j, "rule", s->rule);
+	trk__json_key_or_null(j, "job", s->job);
 	put_time(j, "until", s->until_s);
 	put_time(j, "made", s->made_s);
-	trk__json_key_text(j, "reason", or_null(s->reason));
+	trk__json_key_or_null(j, "reason", s->reason);
 	trk__json_close(j, '}');
 }
 

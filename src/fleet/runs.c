@@ -132,14 +132,10 @@ void trk__fleet_run_page_json(struct trk_json *j, const struct trk_fleet_rows *r
 		run_json(j, rows, jobs, page->run[i]);
 	trk__json_close(j, ']');
 	trk__json_key_u64(j, "matched", page->matched);
-	trk__json_key(j, "older");
-	if (page->more && page->count) {
-		trk__json_open(j, '{');
+	if (trk__json_key_object(j, "older", page->more && page->count)) {
 		trk__json_key_double(j, "before", page->run[page->count - 1]->start_s);
 		trk__json_key_text(j, "id", page->run[page->count - 1]->id);
 		trk__json_close(j, '}');
-	} else {
-		trk__json_null(j);
 	}
 	trk__json_close(j, '}');
 }

@@ -141,28 +141,16 @@ void trk__place_json(struct trk_json *j, const struct trk_record *r)
 	char evidence[320];
 	const char *allocation = trk__allocation_of(r, true, evidence, sizeof(evidence));
 
-	trk__json_key(j, "server");
-	if (p->has_server) {
-		trk__json_open(j, '{');
+	if (trk__json_key_object(j, "server", p->has_server)) {
 		server_json(j, p, allocation, evidence);
 		trk__json_close(j, '}');
-	} else {
-		trk__json_null(j);
 	}
-	trk__json_key(j, "cloud");
-	if (p->has_cloud) {
-		trk__json_open(j, '{');
+	if (trk__json_key_object(j, "cloud", p->has_cloud)) {
 		part_json(j, p, TRK_PLACE_CLOUD);
 		trk__json_close(j, '}');
-	} else {
-		trk__json_null(j);
 	}
-	trk__json_key(j, "cost");
-	if (p->has_cost) {
-		trk__json_open(j, '{');
+	if (trk__json_key_object(j, "cost", p->has_cost)) {
 		part_json(j, p, TRK_PLACE_COST);
 		trk__json_close(j, '}');
-	} else {
-		trk__json_null(j);
 	}
 }

@@ -9,11 +9,6 @@
 #include "base/json.h"
 #include "service/alert_send.h"
 
-static const char *or_null(const char *text)
-{
-	return *text ? text : NULL;
-}
-
 static void put_entry(struct trk_json *j, const struct trk_alert_entry *e)
 {
 	trk__json_open(j, '{');
@@ -22,11 +17,11 @@ static void put_entry(struct trk_json *j, const struct trk_alert_entry *e)
 	trk__json_key_text(j, "severity",
 			   trk__alert_severity_name((enum trk_alert_severity) e->severity));
 	trk__json_key_text(j, "job", e->job);
-	trk__json_key_text(j, "scope", or_null(e->scope));
-	trk__json_key_text(j, "run", or_null(e->run));
+	trk__json_key_or_null(j, "scope", e->scope);
+	trk__json_key_or_null(j, "run", e->run);
 	trk__json_key_text(j, "text", e->text);
-	trk__json_key_text(j, "fix", or_null(e->fix));
-	trk__json_key_text(j, "held", or_null(e->held));
+	trk__json_key_or_null(j, "fix", e->fix);
+	trk__json_key_or_null(j, "held", e->held);
 	trk__json_key_text(j, "state", isnan(e->ended_s) ? "firing" : "resolved");
 	trk__json_key_double(j, "opened", e->opened_s);
 	trk__json_key_double(j, "ended", e->ended_s);
@@ -38,9 +33,9 @@ static void put_silence(struct trk_json *j, const struct trk_alert_silence *s)
 {
 	trk__json_open(j, '{');
 	trk__json_key_text(j, "id", s->id);
-	trk__json_key_text(j, "rule", or_null(s->rule));
-	trk__json_key_text(j, "job", or_null(s->job));
-	trk__json_key_text(j, "reason", or_null(s->reason));
+	trk__json_key_or_null(j, "rule", s->rule);
+	trk__json_key_or_null(j, "job", s->job);
+	trk__json_key_or_null(j, "reason", s->reason);
 	trk__json_key_double(j, "until", s->until_s);
 	trk__json_close(j, '}');
 }
