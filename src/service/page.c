@@ -10,7 +10,6 @@
 #include "catalog/needs.h"
 #include "lines/native.h"
 #include "recording/reader.h"
-#include "service/usual_course.h"
 
 enum { RAW_MAX = 128 << 20 };
 
