@@ -4,7 +4,7 @@
 
 #include "fleet/json.h"
 
-const char *const trk__fleet_view_names[TRK_FLEET_VIEWS] = {
+static const char *const view_names[TRK_FLEET_VIEWS] = {
 #define X(id, name) name,
 	TRK_FLEET_VIEW_LIST(X)
 #undef X
@@ -13,7 +13,7 @@ const char *const trk__fleet_view_names[TRK_FLEET_VIEWS] = {
 int trk__fleet_view_find(const char *name)
 {
 	for (int i = 0; i < TRK_FLEET_VIEWS; i++)
-		if (!strcmp(trk__fleet_view_names[i], name))
+		if (!strcmp(view_names[i], name))
 			return i;
 	return -1;
 }
@@ -100,9 +100,9 @@ int trk__fleet_answer(const struct trk_fleet_rows *rows, const struct trk_fleet_
 	trk__json_init(&j, b, q->indent);
 	trk__json_open(&j, '{');
 	trk__json_key_text(&j, "schema", "resource-tracker.fleet/1");
-	trk__json_key_text(&j, "what", trk__fleet_view_names[q->view]);
+	trk__json_key_text(&j, "what", view_names[q->view]);
 	trk__json_key_double(&j, "as_of", rows->now_s);
-	trk__json_key(&j, trk__fleet_view_names[q->view]);
+	trk__json_key(&j, view_names[q->view]);
 	r = view_json(&j, rows, v, q);
 	trk__json_close(&j, '}');
 	trk__buf_putc(b, '\n');

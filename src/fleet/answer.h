@@ -20,7 +20,6 @@ enum trk_fleet_view {
 #undef X
 		TRK_FLEET_VIEWS
 };
-extern const char *const trk__fleet_view_names[TRK_FLEET_VIEWS];
 /* The view of that name, or -1. */
 int trk__fleet_view_find(const char *name);
 

@@ -53,11 +53,6 @@ static const struct trk_fleet_jobs *jobs_of(const struct trk_dashboard *d)
 	return &d->period[1].jobs;
 }
 
-void trk__dashboard_pack(const struct trk_dashboard *d, struct trk_buf *b)
-{
-	trk__packed_runs_write(d->rows, jobs_of(d), b);
-}
-
 /* ---- data ---- */
 
 /* The same jobs are in every period, in another order. */
@@ -468,7 +463,7 @@ static int put_all_data(const struct trk_dashboard *d, struct trk_buf *b)
 	r = put_data(b, "data", &data);
 	trk__buf_clear(&data);
 	if (r == 0) {
-		trk__dashboard_pack(d, &data);
+		trk__packed_runs_write(d->rows, jobs_of(d), &data);
 		r = put_data(b, "runs", &data);
 	}
 	return r;

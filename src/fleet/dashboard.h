@@ -39,9 +39,8 @@ void trk__dashboard_release(struct trk_dashboard *d);
 /* Write the page. Without zlib its data is not compressed. 0, -ENOMEM, -EFBIG or -EIO. */
 int trk__dashboard_html(const struct trk_dashboard *d, struct trk_buf *b);
 
-/* The data as JSON, and the packed runs; the page contains both compressed. */
+/* The data as JSON. The page contains it compressed, with the packed runs. */
 void trk__dashboard_json(const struct trk_dashboard *d, struct trk_buf *b);
-void trk__dashboard_pack(const struct trk_dashboard *d, struct trk_buf *b);
 
 /* Generated from web/dashboard by web/build.mjs. */
 extern const char trk__dashboard_css[], trk__dashboard_js[];

@@ -33,7 +33,8 @@ void trk__mac_text(const char *name, char *text, size_t size)
 		text[0] = '\0';
 }
 
-void trk__mac_cpu_take(struct trk_mac_cpu *cpu, const uint32_t now[TRK_MAC_STATES])
+/* Add the growth of the kernel's counters. */
+static void add_growth(struct trk_mac_cpu *cpu, const uint32_t now[TRK_MAC_STATES])
 {
 	for (int i = 0; i < TRK_MAC_STATES; i++) {
 		if (cpu->started)
@@ -53,12 +54,12 @@ int trk__mac_cpu_read(struct trk_mac_cpu *cpu)
 	(void) mach_port_deallocate(mach_task_self(), host);
 	if (r != KERN_SUCCESS)
 		return -EIO;
-	trk__mac_cpu_take(cpu, (const uint32_t[TRK_MAC_STATES]){
-				       [TRK_MAC_USER] = load.cpu_ticks[CPU_STATE_USER],
-				       [TRK_MAC_SYSTEM] = load.cpu_ticks[CPU_STATE_SYSTEM],
-				       [TRK_MAC_IDLE] = load.cpu_ticks[CPU_STATE_IDLE],
-				       [TRK_MAC_NICE] = load.cpu_ticks[CPU_STATE_NICE],
-			       });
+	add_growth(cpu, (const uint32_t[TRK_MAC_STATES]){
+				[TRK_MAC_USER] = load.cpu_ticks[CPU_STATE_USER],
+				[TRK_MAC_SYSTEM] = load.cpu_ticks[CPU_STATE_SYSTEM],
+				[TRK_MAC_IDLE] = load.cpu_ticks[CPU_STATE_IDLE],
+				[TRK_MAC_NICE] = load.cpu_ticks[CPU_STATE_NICE],
+			});
 	return 0;
 }
 

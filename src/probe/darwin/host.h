@@ -39,8 +39,6 @@ int trk__mac_net_read(uint64_t *ret_received, uint64_t *ret_sent);
 int trk__mac_space_read(struct trk_mac_space *ret);
 int trk__mac_processes(uint64_t *ret);
 
-/* Add the growth of the kernel's counters. Pure. */
-void trk__mac_cpu_take(struct trk_mac_cpu *cpu, const uint32_t now[TRK_MAC_STATES]);
 /* A value of sysctl(3): a number of 32 or 64 bits (0: unknown), or a text ("": unknown). */
 uint64_t trk__mac_number(const char *name);
 void trk__mac_text(const char *name, char *text, size_t size);

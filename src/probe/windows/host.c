@@ -34,7 +34,6 @@ int trk__nt_cpu_read(struct trk_nt_cpu *ret)
 	*ret = (struct trk_nt_cpu){
 		.user_ns = ns(user),
 		.system_ns = ns(kernel) > ns(idle) ? ns(kernel) - ns(idle) : 0,
-		.idle_ns = ns(idle),
 	};
 	return 0;
 }
@@ -51,7 +50,6 @@ int trk__nt_memory_read(struct trk_nt_memory *ret)
 		.total_bytes = m.ullTotalPhys,
 		.available_bytes = m.ullAvailPhys,
 		.cached_bytes = (uint64_t) p.SystemCache * p.PageSize,
-		.committed_bytes = (uint64_t) p.CommitTotal * p.PageSize,
 	};
 	return 0;
 }

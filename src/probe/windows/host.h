@@ -11,13 +11,12 @@
 #include "probe/linux/meter.h"
 
 struct trk_nt_cpu {
-	uint64_t user_ns, system_ns, idle_ns; /* sum of all cores, since boot */
+	uint64_t user_ns, system_ns; /* sum of all cores, since boot */
 };
 
 struct trk_nt_memory {
 	uint64_t total_bytes, available_bytes;
-	uint64_t cached_bytes;    /* 0: unknown */
-	uint64_t committed_bytes; /* of memory and page files; 0: unknown */
+	uint64_t cached_bytes; /* 0: unknown */
 };
 
 struct trk_nt_space {

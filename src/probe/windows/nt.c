@@ -109,7 +109,6 @@ static void take_row(const struct row *r, struct trk_nt_process *ret)
 		.system_ns = units(r->kernel) * 100,
 		.private_bytes = units(r->private_working_set),
 		.working_bytes = r->working_set,
-		.commit_bytes = r->commit,
 		.faults = r->faults,
 		.hard_faults = r->hard_faults,
 		.read_bytes = units(r->read_bytes),

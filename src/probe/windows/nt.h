@@ -20,7 +20,6 @@ struct trk_nt_process {
 	uint64_t user_ns, system_ns;
 	uint64_t private_bytes; /* private working set: "Memory" of Task Manager; 0: unknown */
 	uint64_t working_bytes; /* working set, shared pages included */
-	uint64_t commit_bytes;  /* "Commit size" of Task Manager */
 	uint64_t faults, hard_faults;
 	uint64_t read_bytes, write_bytes; /* of all transfers: files, pipes, network */
 	uint32_t threads;
