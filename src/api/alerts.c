@@ -17,19 +17,16 @@ static int complain(char *why, size_t why_size, int code, const char *text)
 int trk_alerts(const char *dir, char **ret, char *why, size_t why_size)
 {
 	struct trk_error error = {.code = 0};
-	struct trk_buf text;
+	TRK_BUF_LOCAL(text, DOCUMENT_MAX);
 	int r;
 
 	if (!dir || !*dir || !ret)
 		return complain(why, why_size, -EINVAL, "dir: an empty name");
-	trk__buf_init(&text, DOCUMENT_MAX);
 	r = trk__alert_list_json(dir, &text, &error);
 	trk__buf_putc(&text, '\0');
 	r = r < 0 ? r : text.error;
-	if (r < 0) {
-		trk__buf_release(&text);
+	if (r < 0)
 		return complain(why, why_size, r, error.message);
-	}
-	*ret = text.data; /* taken over by the caller */
+	*ret = trk__buf_take(&text);
 	return 0;
 }

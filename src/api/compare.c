@@ -38,15 +38,12 @@ static int compare(struct comparing *c, const char *recording, const struct trk_
 
 static int write_json(const struct trk_comparison *c, char **ret)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, DOCUMENT_MAX);
 
-	trk__buf_init(&b, DOCUMENT_MAX);
 	trk__comparison_json(&b, c);
-	if (b.error) {
-		trk__buf_release(&b);
+	if (b.error)
 		return b.error;
-	}
-	*ret = b.data; /* taken over by the caller */
+	*ret = trk__buf_take(&b);
 	return 0;
 }
 

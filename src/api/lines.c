@@ -24,7 +24,7 @@ char *trk_recording_lines(const struct trk_recording *recording, const char *by,
 	struct trk_profile_options o = {.from_us = moment(from_s, 0),
 					.to_us = moment(to_s, INT64_MAX)};
 	struct trk_run_lines lines;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, JSON_MAX);
 	int known = -1;
 
 	for (int i = 0; i < TRK_LINES_BYS; i++)
@@ -34,12 +34,8 @@ char *trk_recording_lines(const struct trk_recording *recording, const char *by,
 	    trk__run_lines_read(&recording->record, &lines) < 0)
 		return NULL;
 	o.by = (enum trk_lines_by) known;
-	trk__buf_init(&b, JSON_MAX);
-	if (trk__run_lines_write(&lines, &o, &style, &b) < 0)
-		b.error = -ENOMEM;
+	known = trk__run_lines_write(&lines, &o, &style, &b);
 	trk__buf_putc(&b, '\0');
 	trk__run_lines_release(&lines);
-	if (b.error)
-		trk__buf_release(&b);
-	return b.data; /* NULL after a release */
+	return known < 0 ? NULL : trk__buf_take(&b);
 }

@@ -143,45 +143,32 @@ int trk_recommendation_value(const struct trk_recommendation *r, const char *key
 
 /* ---- output formats; the caller owns the returned text ---- */
 
-static char *text_of(struct trk_buf *b)
-{
-	if (b->error)
-		trk__buf_release(b);
-	return b->data;
-}
-
 char *trk_recommendation_json(const struct trk_recommendation *r)
 {
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, DOCUMENT_MAX);
 
-	trk__buf_init(&b, DOCUMENT_MAX);
 	trk__recommendation_json(&b, r);
-	return text_of(&b);
+	return trk__buf_take(&b);
 }
 
 char *trk_recommendation_text(const struct trk_recommendation *r, size_t columns)
 {
 	const struct trk_terminal_style style = {.width = columns ? columns : TRK_TERMINAL_MAX,
 						 .utf8 = true};
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, DOCUMENT_MAX);
 
-	trk__buf_init(&b, DOCUMENT_MAX);
 	trk__recommendation_text(&b, r, &style);
-	return text_of(&b);
+	return trk__buf_take(&b);
 }
 
 char *trk_recommendation_lines(const struct trk_recommendation *r, const char *kind, char *note,
 			       size_t note_size)
 {
-	struct trk_buf b, rest;
+	TRK_BUF_LOCAL(b, DOCUMENT_MAX);
+	TRK_BUF_LOCAL(rest, NOTE_MAX);
 	bool known;
 
-	trk__buf_init(&b, DOCUMENT_MAX);
-	trk__buf_init(&rest, NOTE_MAX);
 	known = trk__recommendation_lines(&b, r, kind, &rest);
 	(void) trk__why(note, note_size, 0, rest.len ? rest.data : "");
-	trk__buf_release(&rest);
-	if (!known)
-		trk__buf_release(&b);
-	return text_of(&b);
+	return known ? trk__buf_take(&b) : NULL;
 }

@@ -220,14 +220,11 @@ char *trk_recording_summary(const struct trk_recording *recording)
 {
 	struct trk_advice *advice = malloc(sizeof(*advice));
 	const struct trk_busy *busy;
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, SUMMARY_MAX);
 	bool has = advice && trk__recording_advise(recording, advice, &busy) == 0;
 
-	trk__buf_init(&b, SUMMARY_MAX);
 	trk__summary_json(&b, &recording->record, recording->has_change ? &recording->change : NULL,
 			  has ? advice : NULL);
 	free(advice);
-	if (b.error)
-		trk__buf_release(&b);
-	return b.data;
+	return trk__buf_take(&b);
 }

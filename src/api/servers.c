@@ -232,7 +232,7 @@ char *trk_servers_json(const struct trk_servers *servers, size_t limit)
 {
 	struct trk_offers view = servers->of.offers;
 	size_t size = view.n * sizeof(*view.list);
-	struct trk_buf b;
+	TRK_BUF_LOCAL(b, JSON_MAX);
 
 	/* Selecting the rows reorders the list, so a copy is used. */
 	view.list = malloc(size ? size : 1);
@@ -242,12 +242,9 @@ char *trk_servers_json(const struct trk_servers *servers, size_t limit)
 		memcpy(view.list, servers->of.offers.list, size);
 	view.advice.list = view.list;
 	trk__offers_limit(&view, limit ? limit : SIZE_MAX);
-	trk__buf_init(&b, JSON_MAX);
 	trk__offers_json(&b, &view);
 	free(view.list);
-	if (b.error)
-		trk__buf_release(&b);
-	return b.data; /* taken over by the caller */
+	return trk__buf_take(&b);
 }
 
 /* ---- the cost of a run ---- */

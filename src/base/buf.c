@@ -17,6 +17,15 @@ void trk__buf_release(struct trk_buf *b)
 	*b = (struct trk_buf){.max = b->max};
 }
 
+char *trk__buf_take(struct trk_buf *b)
+{
+	char *data = b->error ? NULL : b->data;
+
+	if (data)
+		*b = (struct trk_buf){.max = b->max};
+	return data;
+}
+
 void trk__buf_clear(struct trk_buf *b)
 {
 	b->len = 0;

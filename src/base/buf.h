@@ -18,6 +18,8 @@ struct trk_buf {
 
 void trk__buf_init(struct trk_buf *b, size_t max);
 void trk__buf_release(struct trk_buf *b);
+/* The content, which the caller frees; the buffer is empty then. NULL after an error. */
+char *trk__buf_take(struct trk_buf *b);
 /* Empty the buffer and forget the error, keep the memory. */
 void trk__buf_clear(struct trk_buf *b);
 /* Make room for `more` bytes beyond len. Returns 0 or the sticky error. */

@@ -68,6 +68,22 @@ static void a_buffer_refuses_to_pass_its_maximum_until_cleared(void **state)
 	trk__buf_release(&b);
 }
 
+static void what_is_taken_from_a_buffer_is_whole_or_null(void **state)
+{
+	TRK_BUF_LOCAL(b, 4);
+	char *text;
+
+	trk__buf_puts(&b, "abcd");
+	text = trk__buf_take(&b);
+	assert_string_equal(text, "abcd");
+	assert_true(!b.data && b.len == 0 && b.max == 4);
+	free(text);
+	trk__buf_puts(&b, "ef");
+	trk__buf_puts(&b, "ghi");
+	assert_null(trk__buf_take(&b));
+	assert_int_equal(b.error, -EFBIG); /* for the caller, who may have to say why */
+}
+
 static void numbers_come_back_from_a_buffer(void **state)
 {
 	static const uint64_t plain[] = {0, 1, 127, 128, 16383, 16384, INT64_MAX, UINT64_MAX};
@@ -676,6 +692,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_buffer_grows_and_stays_terminated),
 		cmocka_unit_test(a_buffer_refuses_to_pass_its_maximum_until_cleared),
+		cmocka_unit_test(what_is_taken_from_a_buffer_is_whole_or_null),
 		cmocka_unit_test(numbers_come_back_from_a_buffer),
 		cmocka_unit_test(a_cursor_never_runs_past_its_end),
 		cmocka_unit_test(scanners_leave_everything_alone_when_there_is_no_number),
