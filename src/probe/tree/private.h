@@ -285,7 +285,7 @@ bool trk__tree_discover(struct trk_tree *t);
 /* Add the new members up to pid `newest`, after the members were read. */
 void trk__tree_newcomers(struct trk_tree *t, pid_t newest);
 
-/* SYSTEM/member.c */
+/* SYSTEM/member.c, and on Linux linux/member_files.c */
 void trk__tree_begin(struct trk_tree *t);
 /* Read the members from index `from` on. True when one has vanished. */
 bool trk__tree_walk(struct trk_tree *t, size_t from);
@@ -294,11 +294,16 @@ int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_byte
 void trk__tree_close_system(struct trk_tree *t);
 /* Close the descriptors of a member. */
 void trk__tree_close(struct trk_tree *t, struct process *p);
+
+/* linux/member_files.c */
 /* Open PID/task of a member, in which p->live_thread has a directory. The caller closes. Returns
  * the descriptor or a negative errno, -ESRCH when the member has gone. */
 int trk__live_thread_tasks(const struct trk_tree *t, const struct process *p);
+/* Set p->live_thread of a member whose main thread has ended. False if no thread lives. */
+bool trk__live_thread_find(const struct trk_tree *t, struct process *p);
 /* Read a file of the process into t->text through the kept *fd. Length or negative errno. */
 ssize_t trk__tree_read_file(struct trk_tree *t, struct process *p, int *fd, const char *name);
+int trk__tree_read_statm(struct trk_tree *t, struct process *p, struct trk_pid_statm *ret);
 
 /* tree/program_use.c */
 /* A member is new or executed another program: name it by the kernel's name (comm). */

@@ -1,7 +1,5 @@
 /* Reads one member of the tree, decides when it need not be read, and walks over all members. */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,84 +18,13 @@ enum {
 	 * memory may have been swapped out or shared with a new process. */
 	IDLE_UPDATES_MAX = 30,
 	ASLEEP_UPDATES = 8, /* after so many it is asleep, see tree/idle_skip.c */
-	FDS_PER_PROCESS = 4,
-	QUEUE_READS = 4, /* readings of schedstat per update */
+	QUEUE_READS = 4,    /* readings of schedstat per update */
 };
 
 /* The queue time of a member that used less since its last read is not read. */
 #define QUEUE_CPU_MIN_NS (2 * TRK_NS_PER_MS)
 /* A member that used less since io was read has done little I/O. */
 #define IO_CPU_MIN_NS (TRK_NS_PER_MS)
-
-/* ---- a live thread of a member whose main thread has ended (pthread_exit in main) ----
- *
- * The kernel shows such a process as a zombie (state Z in PID/stat) without memory and command
- * line. PID/stat, PID/io and its clock still have the CPU time, faults, bytes and number of threads
- * of the whole process. The rest is read from a live thread:
- * PID/task/TID/{statm,status,smaps_rollup,cmdline}. No file is kept open. */
-
-int trk__live_thread_tasks(const struct trk_tree *t, const struct process *p)
-{
-	char path[32];
-	int fd;
-
-	(void) snprintf(path, sizeof(path), "%d/task", (int) p->pid);
-	fd = trk__open_dir_at(t->env.proc_fd, path);
-	return fd == -ENOENT ? -ESRCH : fd;
-}
-
-static int read_thread_statm(int tasks_fd, pid_t tid, struct trk_pid_statm *ret)
-{
-	char path[32], text[128];
-	ssize_t len;
-
-	(void) snprintf(path, sizeof(path), "%d/statm", (int) tid);
-	len = trk__read_once_at(tasks_fd, path, text, sizeof(text));
-	if (len < 0)
-		return (int) len;
-	return trk__pid_statm_parse(text, (size_t) len, ret);
-}
-
-static int live_thread_statm(const struct trk_tree *t, const struct process *p,
-			     struct trk_pid_statm *ret)
-{
-	TRK_FD_CLEANUP int tasks = trk__live_thread_tasks(t, p);
-
-	return tasks < 0 ? tasks : read_thread_statm(tasks, p->live_thread, ret);
-}
-
-/* An ending thread releases its memory first, so it shows none. */
-static bool lives(int tasks_fd, pid_t tid)
-{
-	struct trk_pid_statm m;
-
-	return read_thread_statm(tasks_fd, tid, &m) == 0 && m.size_pages != 0;
-}
-
-static bool find_live_thread(const struct trk_tree *t, struct process *p)
-{
-	int fd = trk__live_thread_tasks(t, p);
-	struct dirent *entry;
-	uint64_t tid;
-	DIR *tasks;
-
-	if (fd < 0 || (p->live_thread && lives(fd, p->live_thread))) {
-		trk__close(fd);
-		return fd >= 0;
-	}
-	p->live_thread = 0;
-	tasks = fdopendir(fd);
-	if (!tasks) {
-		trk__close(fd);
-		return false;
-	}
-	while (!p->live_thread && (entry = readdir(tasks)))
-		if (trk__parse_u64(entry->d_name, &tid) == 0 && tid <= INT32_MAX &&
-		    (pid_t) tid != p->pid && lives(fd, (pid_t) tid))
-			p->live_thread = (pid_t) tid;
-	(void) closedir(tasks);
-	return p->live_thread != 0;
-}
 
 /* ---- time that the threads of a member waited for a CPU ----
  *
@@ -244,47 +171,6 @@ void trk__tree_close_system(struct trk_tree *t)
 {
 }
 
-void trk__tree_close(struct trk_tree *t, struct process *p)
-{
-	int *fds[FDS_PER_PROCESS] = {&p->stat_fd, &p->io_fd, &p->statm_fd, &p->schedstat_fd};
-
-	for (int i = 0; i < FDS_PER_PROCESS; i++) {
-		if (*fds[i] < 0)
-			continue;
-		(void) close(*fds[i]);
-		*fds[i] = -1;
-		t->fds_left++;
-	}
-}
-
-static bool may_keep(const struct trk_tree *t, const struct process *p, const int *fd)
-{
-	return t->fds_left > 0 && (!t->options.figures_only || (fd == &p->stat_fd && !p->fresh));
-}
-
-/* Read a file of the process into t->text: through its kept descriptor, which is opened first if
- * the budget of descriptors allows it, else by path. Once the process is reaped, reading a kept
- * descriptor fails with -ESRCH, even if its pid was reused. */
-ssize_t trk__tree_read_file(struct trk_tree *t, struct process *p, int *fd, const char *name)
-{
-	char path[40];
-
-	if (*fd < 0) {
-		(void) snprintf(path, sizeof(path), "%d/%s", (int) p->pid, name);
-		if (!may_keep(t, p, fd))
-			return trk__read_once_at(t->env.proc_fd, path, t->text, sizeof(t->text));
-		*fd = openat(t->env.proc_fd, path, O_RDONLY | O_CLOEXEC);
-		if (*fd < 0) {
-			if (errno != EMFILE && errno != ENFILE)
-				return -errno;
-			t->fds_left = 0;
-			return trk__read_once_at(t->env.proc_fd, path, t->text, sizeof(t->text));
-		}
-		t->fds_left--;
-	}
-	return trk__read_once_fd(*fd, t->text, sizeof(t->text));
-}
-
 static bool is_gone(ssize_t error)
 {
 	return error == -ESRCH || error == -ENOENT;
@@ -359,37 +245,16 @@ static void read_io(struct trk_tree *t, struct process *p, uint64_t inherited[TR
 	inherited[TRK_TREE_WRITE_CHARS] = io.write_chars;
 }
 
-static int read_statm(struct trk_tree *t, struct process *p, struct trk_pid_statm *ret)
-{
-	ssize_t len;
-
-	if (p->live_thread)
-		return live_thread_statm(t, p, ret);
-	len = trk__tree_read_file(t, p, &p->statm_fd, "statm");
-	return len < 0 ? (int) len : trk__pid_statm_parse(t->text, (size_t) len, ret);
-}
-
 static void read_memory(struct trk_tree *t, struct process *p)
 {
 	struct trk_pid_statm m;
 
-	if (read_statm(t, p, &m) < 0)
+	if (trk__tree_read_statm(t, p, &m) < 0)
 		return;
 	p->rss_bytes = m.resident_pages * t->page_bytes;
 	p->shared_bytes = m.shared_pages * t->page_bytes;
 	if (p->shared_bytes > p->rss_bytes) /* they are read at different moments */
 		p->shared_bytes = p->rss_bytes;
-}
-
-int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes)
-{
-	struct trk_pid_statm m;
-	int r = read_statm(t, p, &m);
-
-	if (r < 0)
-		return r;
-	*ret_bytes = m.resident_pages * t->page_bytes;
-	return 0;
 }
 
 /* Time in which its main thread waited for block I/O, with the kernel's delay accounting. Of
@@ -409,7 +274,7 @@ static void take_life(struct trk_tree *t, struct process *p, const struct trk_pi
 {
 	bool is_ended = stat->state == 'Z' || stat->state == 'X';
 
-	p->zombie = is_ended && (stat->threads <= 1 || !find_live_thread(t, p));
+	p->zombie = is_ended && (stat->threads <= 1 || !trk__live_thread_find(t, p));
 	if (!is_ended || p->zombie)
 		p->live_thread = 0;
 	if (is_ended && stat->threads <= 1 && p->pid == t->options.root)

@@ -1,0 +1,146 @@
+/* Reads the files of one member: through descriptors that are kept, and those of a live thread. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/parse.h"
+#include "probe/tree/private.h"
+
+enum { FDS_PER_PROCESS = 4 };
+
+/* ---- a live thread of a member whose main thread has ended (pthread_exit in main) ----
+ *
+ * The kernel shows such a process as a zombie (state Z in PID/stat) without memory and command
+ * line. PID/stat, PID/io and its clock still have the CPU time, faults, bytes and number of threads
+ * of the whole process. The rest is read from a live thread:
+ * PID/task/TID/{statm,status,smaps_rollup,cmdline}. No file is kept open. */
+
+int trk__live_thread_tasks(const struct trk_tree *t, const struct process *p)
+{
+	char path[32];
+	int fd;
+
+	(void) snprintf(path, sizeof(path), "%d/task", (int) p->pid);
+	fd = trk__open_dir_at(t->env.proc_fd, path);
+	return fd == -ENOENT ? -ESRCH : fd;
+}
+
+static int read_thread_statm(int tasks_fd, pid_t tid, struct trk_pid_statm *ret)
+{
+	char path[32], text[128];
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/statm", (int) tid);
+	len = trk__read_once_at(tasks_fd, path, text, sizeof(text));
+	if (len < 0)
+		return (int) len;
+	return trk__pid_statm_parse(text, (size_t) len, ret);
+}
+
+static int live_thread_statm(const struct trk_tree *t, const struct process *p,
+			     struct trk_pid_statm *ret)
+{
+	TRK_FD_CLEANUP int tasks = trk__live_thread_tasks(t, p);
+
+	return tasks < 0 ? tasks : read_thread_statm(tasks, p->live_thread, ret);
+}
+
+/* An ending thread releases its memory first, so it shows none. */
+static bool lives(int tasks_fd, pid_t tid)
+{
+	struct trk_pid_statm m;
+
+	return read_thread_statm(tasks_fd, tid, &m) == 0 && m.size_pages != 0;
+}
+
+bool trk__live_thread_find(const struct trk_tree *t, struct process *p)
+{
+	int fd = trk__live_thread_tasks(t, p);
+	struct dirent *entry;
+	uint64_t tid;
+	DIR *tasks;
+
+	if (fd < 0 || (p->live_thread && lives(fd, p->live_thread))) {
+		trk__close(fd);
+		return fd >= 0;
+	}
+	p->live_thread = 0;
+	tasks = fdopendir(fd);
+	if (!tasks) {
+		trk__close(fd);
+		return false;
+	}
+	while (!p->live_thread && (entry = readdir(tasks)))
+		if (trk__parse_u64(entry->d_name, &tid) == 0 && tid <= INT32_MAX &&
+		    (pid_t) tid != p->pid && lives(fd, (pid_t) tid))
+			p->live_thread = (pid_t) tid;
+	(void) closedir(tasks);
+	return p->live_thread != 0;
+}
+
+/* ---- kept descriptors ---- */
+
+void trk__tree_close(struct trk_tree *t, struct process *p)
+{
+	int *fds[FDS_PER_PROCESS] = {&p->stat_fd, &p->io_fd, &p->statm_fd, &p->schedstat_fd};
+
+	for (int i = 0; i < FDS_PER_PROCESS; i++) {
+		if (*fds[i] < 0)
+			continue;
+		(void) close(*fds[i]);
+		*fds[i] = -1;
+		t->fds_left++;
+	}
+}
+
+static bool may_keep(const struct trk_tree *t, const struct process *p, const int *fd)
+{
+	return t->fds_left > 0 && (!t->options.figures_only || (fd == &p->stat_fd && !p->fresh));
+}
+
+/* Read a file of the process into t->text: through its kept descriptor, which is opened first if
+ * the budget of descriptors allows it, else by path. Once the process is reaped, reading a kept
+ * descriptor fails with -ESRCH, even if its pid was reused. */
+ssize_t trk__tree_read_file(struct trk_tree *t, struct process *p, int *fd, const char *name)
+{
+	char path[40];
+
+	if (*fd < 0) {
+		(void) snprintf(path, sizeof(path), "%d/%s", (int) p->pid, name);
+		if (!may_keep(t, p, fd))
+			return trk__read_once_at(t->env.proc_fd, path, t->text, sizeof(t->text));
+		*fd = openat(t->env.proc_fd, path, O_RDONLY | O_CLOEXEC);
+		if (*fd < 0) {
+			if (errno != EMFILE && errno != ENFILE)
+				return -errno;
+			t->fds_left = 0;
+			return trk__read_once_at(t->env.proc_fd, path, t->text, sizeof(t->text));
+		}
+		t->fds_left--;
+	}
+	return trk__read_once_fd(*fd, t->text, sizeof(t->text));
+}
+
+int trk__tree_read_statm(struct trk_tree *t, struct process *p, struct trk_pid_statm *ret)
+{
+	ssize_t len;
+
+	if (p->live_thread)
+		return live_thread_statm(t, p, ret);
+	len = trk__tree_read_file(t, p, &p->statm_fd, "statm");
+	return len < 0 ? (int) len : trk__pid_statm_parse(t->text, (size_t) len, ret);
+}
+
+int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes)
+{
+	struct trk_pid_statm m;
+	int r = trk__tree_read_statm(t, p, &m);
+
+	if (r < 0)
+		return r;
+	*ret_bytes = m.resident_pages * t->page_bytes;
+	return 0;
+}
