@@ -41,7 +41,7 @@ static void family(struct trk_tree *t, struct process p[FAMILY])
 		p[i].pid = 100 + i;
 		p[i].ppid = 99 + i;
 		p[i].start_ticks = 1;
-		/* The hash of tree.c, on a table without collisions. */
+		/* The hash of members.c, on a table without collisions. */
 		t->slot[((size_t) p[i].pid * 2654435761u) & (t->slots - 1)] = (uint32_t) i + 1;
 	}
 	for (int i = 0; i < FAMILY; i++)

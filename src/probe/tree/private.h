@@ -1,7 +1,7 @@
-/* Shared by the files of the tree: tree.c (table, update), ledger.c (counters), peaks.c,
+/* Shared by the files of the tree: tree.c (update), members.c (table), ledger.c (counters), peaks.c,
  * idle_skip.c (idle members), program_use.c and top.c (tables of programs and processes); and by
- * those in a folder per system: discovery.c (new members), member.c (reading a member), memory.c
- * (PSS). */
+ * those in a folder per system: discovery.c (new members), member.c and member_files.c (reading a
+ * member), memory.c (PSS). */
 #ifndef TRK_PROBE_TREE_PRIVATE_H
 #define TRK_PROBE_TREE_PRIVATE_H
 
@@ -259,8 +259,16 @@ struct trk_tree {
 	struct trk_process_info exited_memory[TOP_EXITED];
 };
 
-/* tree.c */
+/* tree/members.c */
 struct process *trk__tree_find(struct trk_tree *t, pid_t pid);
+/* Enter the member of that index in the hash table. */
+void trk__members_index(struct trk_tree *t, size_t index);
+/* Enter all members anew, after some were removed. */
+void trk__members_reindex(struct trk_tree *t);
+/* Make room for more members, which may move the table. False: it is full, or out of memory. */
+bool trk__members_grow(struct trk_tree *t);
+
+/* tree/tree.c */
 /* Add a member that started at `start_ticks` of trk__tree_now_ticks. NULL: the table is full. */
 struct process *trk__tree_add(struct trk_tree *t, pid_t pid, pid_t ppid, uint64_t start_ticks,
 			      uint32_t threads);

@@ -1,9 +1,8 @@
-/* The table of members, and the update. */
+/* The tree: its start, and the update. */
 #include "probe/tree/tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,61 +15,7 @@ enum {
 	DROPPED_MIN_FAULTS = 16, /* fewer than any forked child has before it ends */
 };
 
-/* ---- table ---- */
-
-static size_t slot_of(const struct trk_tree *t, pid_t pid)
-{
-	return ((size_t) pid * 2654435761u) & (t->slots - 1);
-}
-
-struct process *trk__tree_find(struct trk_tree *t, pid_t pid)
-{
-	size_t i = slot_of(t, pid);
-
-	for (; t->slot[i]; i = (i + 1) & (t->slots - 1))
-		if (t->process[t->slot[i] - 1].pid == pid)
-			return &t->process[t->slot[i] - 1];
-	return NULL;
-}
-
-static void hash_insert(struct trk_tree *t, size_t index)
-{
-	size_t i = slot_of(t, t->process[index].pid);
-
-	while (t->slot[i])
-		i = (i + 1) & (t->slots - 1);
-	t->slot[i] = (uint32_t) index + 1;
-}
-
-static void rehash(struct trk_tree *t)
-{
-	memset(t->slot, 0, t->slots * sizeof(*t->slot));
-	for (size_t i = 0; i < t->count; i++)
-		hash_insert(t, i);
-}
-
-static bool grow(struct trk_tree *t)
-{
-	size_t cap = t->cap ? t->cap * 2 : 64;
-	struct process *process;
-	uint32_t *slot;
-
-	if (cap > t->options.max_processes)
-		return false;
-	process = realloc(t->process, cap * sizeof(*process));
-	if (!process)
-		return false;
-	t->process = process;
-	slot = calloc(cap * 4, sizeof(*slot)); /* cap is a power of two, see trk__tree_new */
-	if (!slot)
-		return false;
-	free(t->slot);
-	t->slot = slot;
-	t->slots = cap * 4;
-	t->cap = cap;
-	rehash(t);
-	return true;
-}
+/* ---- a new member ---- */
 
 /* Start time of a process on the monotonic clock. */
 static uint64_t start_of(const struct trk_tree *t, uint64_t start_ticks)
@@ -86,7 +31,7 @@ struct process *trk__tree_add(struct trk_tree *t, pid_t pid, pid_t ppid, uint64_
 {
 	struct process *p, *parent;
 
-	if (t->count == t->cap && !grow(t))
+	if (t->count == t->cap && !trk__members_grow(t))
 		return NULL;
 	p = &t->process[t->count++];
 	*p = (struct process){
@@ -104,7 +49,7 @@ struct process *trk__tree_add(struct trk_tree *t, pid_t pid, pid_t ppid, uint64_
 		.shared_factor = 1,
 	};
 	p->start_ns = start_of(t, start_ticks);
-	hash_insert(t, t->count - 1);
+	trk__members_index(t, t->count - 1);
 	if (t->count > 1)
 		t->state.alone = false;
 	trk__peaks_explain(t, pid, true);
@@ -133,7 +78,7 @@ struct trk_tree *trk__tree_new(const struct trk_env *env, const struct trk_tree_
 	if (t->options.max_processes < 64)
 		t->options.max_processes = MAX_PROCESSES_DEFAULT;
 	t->entries = malloc(TRK_ENTRIES_SIZE);
-	if (!t->entries || !grow(t))
+	if (!t->entries || !trk__members_grow(t))
 		goto fail;
 	r = trk__tree_open(t);
 	if (r < 0)
@@ -205,7 +150,7 @@ static void remove_vanished(struct trk_tree *t)
 		kept++;
 	}
 	t->count = kept;
-	rehash(t);
+	trk__members_reindex(t);
 }
 
 static void count_members(struct trk_tree *t)
