@@ -12,11 +12,9 @@
 #include "probe/perf.h"
 #include "sample/sampler_private.h"
 
-#define GPU_AGE_NS        (2 * TRK_NS_PER_S) /* an older answer is discarded */
-#define SLOW_INTERVAL_NS  (TRK_NS_PER_S)     /* longest time between readings of slow sources */
-#define QUIET_INTERVAL_NS (5 * TRK_NS_PER_S) /* while no hint shows a change */
-#define HELD_MAX_US       1e6                /* per core: largest delay that was measured */
-#define IDLE_US           5000.0             /* of CPU time in an interval: the tree slept */
+#define GPU_AGE_NS  (2 * TRK_NS_PER_S) /* an older answer is discarded */
+#define HELD_MAX_US 1e6                /* per core: largest delay that was measured */
+#define IDLE_US     5000.0             /* of CPU time in an interval: the tree slept */
 
 /* ---- GPUs: each tick starts a reading and takes the newest one ---- */
 
@@ -109,12 +107,6 @@ static void read_gpus(struct trk_sampler *s)
 
 /* ---- where the columns come from ---- */
 
-void trk__sampler_add_source(struct trk_source *list, size_t *n, const char *name, const char *text)
-{
-	if (*n < TRK_SOURCES_MAX)
-		list[(*n)++] = (struct trk_source){name, text};
-}
-
 static const char *waits_source(const struct trk_sampler *s, const struct trk_tree_state *state)
 {
 	if (state->blocked_ns > 0)
@@ -169,51 +161,6 @@ size_t trk__sampler_sources(const struct trk_sampler *s, struct trk_source *list
 				: s->options.gpu == TRK_GPU_NEVER ? "not asked for"
 								  : "none found");
 	return n;
-}
-
-/* ---- helpers ---- */
-
-void trk__sampler_set_delta(struct trk_sampler *s, int column, uint64_t total)
-{
-	struct counter *last = &s->last[column];
-
-	if (last->valid && s->started)
-		trk__sample_set(&s->row, column,
-				total > last->value ? (int64_t) (total - last->value) : 0);
-	if (!last->valid || total > last->value) /* iowait of /proc/stat may decrease */
-		last->value = total;
-	last->valid = true;
-}
-
-/* The clocks are read one after the other, and the use of an ended process is known a little later:
- * some CPU time in an interval was used before or after it. At most all cores can have been busy;
- * the rest is moved to the next interval. */
-void trk__sampler_set_rate(struct trk_sampler *s, int column, int64_t cpu_us, uint64_t over_ns,
-			   double cores)
-{
-	int64_t most_us = (int64_t) (cores * (double) over_ns / 1e3);
-
-	if (!s->started || over_ns == 0)
-		return;
-	cpu_us += s->owed_us[column];
-	s->owed_us[column] = cpu_us > most_us ? cpu_us - most_us : 0;
-	if (over_ns < s->options.min_interval_ns)
-		return;
-	cpu_us -= s->owed_us[column];
-	trk__sample_set(&s->row, column,
-			(int64_t) ((double) cpu_us * 1e7 / (double) over_ns + 0.5));
-}
-
-void trk__sampler_set_bytes(struct trk_sampler *s, int column, uint64_t bytes)
-{
-	trk__sample_set(&s->row, column, (int64_t) bytes);
-}
-
-bool trk__sampler_is_good_still(uint64_t now_ns, uint64_t at_ns, bool moved)
-{
-	uint64_t interval_ns = moved ? SLOW_INTERVAL_NS : QUIET_INTERVAL_NS;
-
-	return at_ns != 0 && now_ns < at_ns + interval_ns * 9 / 10;
 }
 
 /* ---- the tree ---- */

@@ -1,4 +1,4 @@
-/* Shared by sampler.c, sampler_system.c and sampler_group.c. */
+/* Shared by sampler.c, sampler_system.c, sampler_group.c and sampler_row.c. */
 #ifndef TRK_SAMPLE_SAMPLER_PRIVATE_H
 #define TRK_SAMPLE_SAMPLER_PRIVATE_H
 
@@ -134,8 +134,7 @@ struct trk_sampler {
 	struct counter last[TRK_COLUMNS];
 };
 
-void trk__sampler_add_source(struct trk_source *list, size_t *n, const char *name,
-			     const char *text);
+/* sampler_row.c */
 /* Set a DELTA column from a monotone total, both in stored units. */
 void trk__sampler_set_delta(struct trk_sampler *s, int column, uint64_t total);
 /* cores = µs of CPU / µs of time, in 1/10000. */
@@ -145,9 +144,11 @@ void trk__sampler_set_bytes(struct trk_sampler *s, int column, uint64_t bytes);
 /* Can this tick reuse a figure that was read at `at_ns`? A tick that is slightly early counts as
  * one interval. */
 bool trk__sampler_is_good_still(uint64_t now_ns, uint64_t at_ns, bool moved);
-bool trk__sampler_has_group_pressure(const struct trk_sampler *s);
+void trk__sampler_add_source(struct trk_source *list, size_t *n, const char *name,
+			     const char *text);
 
 /* sampler_group.c */
+bool trk__sampler_has_group_pressure(const struct trk_sampler *s);
 void trk__sampler_memory_baseline(struct trk_sampler *s);
 /* Read the group's usage and pressure into the row. */
 void trk__sampler_read_group(struct trk_sampler *s);
