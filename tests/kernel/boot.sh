@@ -6,7 +6,7 @@
 # PROGRAM is resource-tracker; KERNEL an unpacked kernel package (tools/kernel_packages.sh); OUT an empty
 # folder for what the guest leaves: console.log and a folder for each topic; TOPIC the name of a file in
 # topics/. The guest has no network. QEMU emulates the CPU: nested virtualisation is not everywhere.
-# LIMIT_S bounds the guest's life (240).
+# LIMIT_S bounds the guest's life (900).
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -84,10 +84,10 @@ drives=()
 for disk in data out swap; do
 	drives+=(-drive "file=$work/$disk,if=virtio,format=raw,cache=unsafe")
 done
-timeout "${LIMIT_S:-240}" qemu-system-x86_64 "${machine[@]}" "${drives[@]}" -m 2048 -smp 2 -nic none \
+timeout "${LIMIT_S:-900}" qemu-system-x86_64 "${machine[@]}" "${drives[@]}" -m 2048 -smp 2 -nic none \
 	-nographic -no-reboot -kernel "${image[0]}" -initrd "$work/initrd" \
 	-append 'console=ttyS0 panic=-1 quiet loglevel=3' </dev/null 2>&1 | tr -d '\r' >"$out/console.log" ||
-	echo "boot.sh: QEMU ended with ${PIPESTATUS[0]} (124: it took longer than ${LIMIT_S:-240} s)" >&2
+	echo "boot.sh: QEMU ended with ${PIPESTATUS[0]} (124: it took longer than ${LIMIT_S:-900} s)" >&2
 tar -xf "$work/out" -C "$out" 2>/dev/null || true
 cat "$out/console.log"
 grep -q '^all topics have run$' "$out/console.log"

@@ -7,7 +7,7 @@ keep quota/leaf leaf cpu.stat cpu.max
 put $CG/quota/leaf/cpu.max max
 put $CG/quota/cpu.max "50000 100000"
 keep quota above_before cpu.stat
-track quota/leaf above -- job threads 2 11
+track quota/leaf above -- job threads 2 18
 keep quota above cpu.stat
 resource-tracker recommend --no-servers above >above.recommend
 # Tightened while the job runs.
