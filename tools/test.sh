@@ -11,6 +11,9 @@
 # What runs again under the sanitizers or valgrind is counted again, and the summary says how much
 # of the total that is.
 #
+# Where everything runs, what only computes (the builds that later stages need, and lint) runs beside the
+# tests, at the lowest priority: it takes the CPU time that tests leave while they wait.
+#
 # BUILD is the build folder (default: build), JOBS the number of processes. KERNELS are the versions of
 # Linux that the stage `kernel` boots (default: 6.1; `make kernels` takes all).
 set -uo pipefail
@@ -24,14 +27,45 @@ asan=$(realpath "$BUILD")/asan
 tsan=$(realpath "$BUILD")/tsan
 
 passed=0 failed=0 skipped=0 again=0
-stage_passed=0 stage_failed=0 stage_skipped=0 stage_start=0
+stage_passed=0 stage_failed=0 stage_skipped=0 stage_start=0 stage_cpu=0
 summary=()
+beside= # the process that runs what runs beside the tests
+
+# --- processes --------------------------------------------------------------------------------
+
+# Each process has TEST_RUN in its environment, also one that has left the process group or the session.
+export TEST_RUN=$$-tests
+
+# signal_run SIGNAL LANE: to every process of this run; LANE is tests, beside, or .* for both.
+signal_run() {
+	local file
+	for file in $(grep -slzx "TEST_RUN=$$-$2" /proc/[0-9]*/environ); do
+		kill -s "$1" "${file//[^0-9]/}" 2>/dev/null
+	done
+}
+
+# alone COMMAND…: while nothing runs beside it.
+alone() {
+	local rc=0
+	signal_run STOP beside
+	"$@" || rc=$?
+	signal_run CONT beside
+	return $rc
+}
 
 # --- counting ---------------------------------------------------------------------------------
 
+# Sets cpu_s to the CPU time of all commands of this shell that have ended. Linux counts it in 1/100 s.
+read_cpu() {
+	local stat
+	read -ra stat <"/proc/$BASHPID/stat"
+	cpu_s=$(((stat[15] + stat[16]) / 100))
+}
+
 begin() {
 	printf '== %s\n' "$1"
-	stage_passed=0 stage_failed=0 stage_skipped=0 stage_start=$SECONDS
+	read_cpu
+	stage_passed=0 stage_failed=0 stage_skipped=0 stage_start=$SECONDS stage_cpu=$cpu_s
 }
 
 # end NAME [again]: `again` marks cases that another stage has counted before.
@@ -47,8 +81,9 @@ end() {
 	if [ "${2-}" = again ]; then
 		again=$((again + stage_passed + stage_failed))
 	fi
-	line=$(printf '%-12s %4d passed, %d failed, %d skipped (%d s)' "$1" \
-		$stage_passed $stage_failed $stage_skipped $((SECONDS - stage_start)))
+	read_cpu
+	line=$(printf '%-12s %4d passed, %d failed, %d skipped (%d s, %d s of CPU)' "$1" \
+		$stage_passed $stage_failed $stage_skipped $((SECONDS - stage_start)) $((cpu_s - stage_cpu)))
 	summary+=("$line")
 	printf '   %s\n' "$line"
 }
@@ -101,32 +136,72 @@ run_meson() {
 			shift
 		done
 		rc=0
-		meson test -C "$folder" --no-rebuild --num-processes 1 --logbase "again-$name" $failed "$@" \
+		alone meson test -C "$folder" --no-rebuild --num-processes 1 --logbase "again-$name" $failed "$@" \
 			>>"$logs/$name.log" 2>&1 </dev/null || rc=$?
 		second=("$folder/meson-logs/again-$name"*.json)
 	fi
 	count meson "${first[0]}" "${second[@]}" $rc || tail -n 40 "$logs/$name.log"
 }
 
-# run_pytest NAME ARGUMENT… In JOBS + 1 processes, as tests/conftest.py shares the tests. Tests that fail run
-# once more, one after the other with nothing beside them, in case the machine was busy; they are listed.
+# run_pytest NAME ARGUMENT… In twice JOBS processes, as most tests wait; tests/conftest.py shares the tests
+# out. Tests that fail run once more, one after the other with nothing beside them, in case the machine was
+# busy; they are listed.
 run_pytest() {
 	local name=$1 rc=0 failed options reports
 	shift
 	options=(-q --tb=short -o "cache_dir=$logs/$name.cache")
 	reports=("$logs/$name.xml")
 	rm -rf "$logs/$name.cache" "$logs/$name.xml" "$logs/$name-again.xml"
-	timeout 2400 "$python" -m pytest "${options[@]}" -n "$((JOBS + 1))" --dist loadfile \
+	timeout 2400 "$python" -m pytest "${options[@]}" -n "$((2 * JOBS))" --dist loadfile \
 		--junitxml="${reports[0]}" "$@" >"$logs/$name.log" 2>&1 </dev/null || rc=$?
 	failed=$(sed -n 's/^\(FAILED\|ERROR\) \([^ ]*\).*/   second attempt: \2/p' "$logs/$name.log")
 	if [ "$rc" -eq 1 ] && [ "$(wc -l <<<"$failed")" -le 12 ]; then
 		echo "$failed"
 		rc=0
 		reports+=("$logs/$name-again.xml")
-		timeout 1200 "$python" -m pytest "${options[@]}" -n 0 --last-failed --last-failed-no-failures none \
+		alone timeout 1200 "$python" -m pytest "${options[@]}" -n 0 --last-failed --last-failed-no-failures none \
 			--junitxml="${reports[1]}" "$@" >>"$logs/$name.log" 2>&1 </dev/null || rc=$?
 	fi
 	count junit "${reports[@]}" $rc || tail -n 40 "$logs/$name.log"
+}
+
+# --- builds -----------------------------------------------------------------------------------
+
+thread_tests=(threads tracker counters gpu gpu_container gpu_poller)
+
+build_asan() {
+	check "sanitizers configure" tools/configure.sh asan &&
+		check "sanitizers build" ninja --quiet -C "$asan" -j "$JOBS"
+}
+
+# The program for macOS on x86_64 is built with its wheel.
+build_systems() {
+	check "macOS build" build/venv-python/bin/python tools/macos.py aarch64
+	check "Windows build" build/venv-python/bin/python tools/windows.py program library wheel
+}
+
+build_wheels() {
+	check "python wheel" tools/python_wheel.sh &&
+		check "macOS wheel" build/venv-python/bin/python tools/python_portable.py --libc macos "$(uname -m)" &&
+		check "portable wheel" build/venv-python/bin/python tools/python_portable.py "$(uname -m)"
+}
+
+build_tsan() {
+	check "threads configure" tools/configure.sh tsan &&
+		check "threads build" ninja --quiet -C "$tsan" -j "$JOBS" resource-tracker \
+			"${thread_tests[@]/#/tests/unit/test_}" tests/gpu/{,old/}libnvidia-ml.so.1
+}
+
+# built NAME: does that build, or waits for its end where it is done beside the tests; whether it went well.
+built() {
+	if [ -z "$beside" ]; then
+		"build_$1"
+		return
+	fi
+	while [ ! -e "$logs/$1.built" ] && kill -s 0 "$beside" 2>/dev/null; do
+		sleep 1
+	done
+	[ "$(cat "$logs/$1.built" 2>&1)" = 0 ]
 }
 
 # --- stages -----------------------------------------------------------------------------------
@@ -177,7 +252,7 @@ stage_e2e() {
 		RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") \
 			MAKE_RECORDINGS=$(realpath "$BUILD/tests/e2e/make_recordings") \
 			MAKE_HISTORY=$(realpath "$BUILD/tests/e2e/make_history") \
-			timeout 1200 node --test --test-concurrency=1 --test-reporter=junit \
+			timeout 1200 node --test --test-concurrency="$JOBS" --test-reporter=junit \
 			--test-reporter-destination="$logs/e2e.xml" tests/e2e/*.test.mjs \
 			>"$logs/e2e.log" 2>&1 </dev/null || rc=$?
 		count junit "$logs/e2e.xml" $rc || tail -n 40 "$logs/e2e.log"
@@ -189,12 +264,10 @@ stage_e2e() {
 # installed into an environment of its own.
 stage_python() {
 	begin "the builds for macOS and Windows, and tests of the Python package"
-	check "macOS build" build/venv-python/bin/python tools/macos.py
-	if check "Windows build" build/venv-python/bin/python tools/windows.py program library wheel; then
+	if built systems; then
 		RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest windows tests/windows
 	fi
-	if check "python wheel" tools/python_wheel.sh &&
-		check "portable wheel" build/venv-python/bin/python tools/python_portable.py "$(uname -m)"; then
+	if built wheels; then
 		TRK_NEEDS_ALL_MODULES=1 python=$PWD/build/venv-python/bin/python \
 			run_pytest python tests/python
 	fi
@@ -210,8 +283,7 @@ stage_sanitizers() {
 	local options=exitcode=99:log_path=$logs/sanitizer-report
 	begin "the same under the address and undefined-behaviour sanitizers (clang)"
 	rm -f "$logs"/sanitizer-report.*
-	if check "sanitizers configure" tools/configure.sh asan &&
-		check "sanitizers build" ninja --quiet -C "$asan" -j "$JOBS"; then
+	if built asan; then
 		UBSAN_OPTIONS=print_stacktrace=1 run_meson sanitizers "$asan" --timeout-multiplier 4
 		ASAN_OPTIONS=$options UBSAN_OPTIONS=print_stacktrace=1:$options \
 			RESOURCE_TRACKER_BIN=$asan/resource-tracker \
@@ -223,12 +295,9 @@ stage_sanitizers() {
 
 # What has threads: the C API, used by several at once, and what asks GPUs.
 stage_threads() {
-	local tests=(threads tracker counters gpu gpu_container gpu_poller)
 	begin "what has threads under the thread sanitizer (clang)"
-	if check "threads configure" tools/configure.sh tsan &&
-		check "threads build" ninja --quiet -C "$tsan" -j "$JOBS" resource-tracker \
-			"${tests[@]/#/tests/unit/test_}" tests/gpu/{,old/}libnvidia-ml.so.1; then
-		run_meson threads "$tsan" "${tests[@]}" --timeout-multiplier 4
+	if built tsan; then
+		run_meson threads "$tsan" "${thread_tests[@]}" --timeout-multiplier 4
 	fi
 	end threads again
 }
@@ -264,14 +333,14 @@ boot_kernel() {
 	echo "second attempt:" $failed
 	mkdir "$out/again"
 	# shellcheck disable=SC2086
-	tests/kernel/boot.sh "$BUILD/resource-tracker" "build/kernel/$version" "$out/again" $failed || return
+	alone tests/kernel/boot.sh "$BUILD/resource-tracker" "build/kernel/$version" "$out/again" $failed || return
 	for topic in $failed; do
 		rm -rf "${out:?}/$topic"
 		mv "$out/again/$topic" "$out/$topic"
 	done
 }
 
-# One or two boots of each kernel, for at most four minutes each; the tests judge what the guest has left.
+# One or two boots of each kernel; the tests judge what the guest has left.
 stage_kernel() {
 	local version out topics
 	topics=$(cd tests/kernel/topics && printf '%s ' *.sh | sed 's/\.sh / /g')
@@ -302,38 +371,96 @@ stage_lint() {
 
 # --- all of it --------------------------------------------------------------------------------
 
-stages=(build unit cli e2e python sanitizers threads valgrind kernel lint)
-[ "$*" != check ] || set -- build unit quick
-if [ $# -gt 0 ]; then
-	for name in "$@"; do
-		if [ "$(type -t "stage_$name")" != function ]; then
-			echo "test: unknown stage $name. Try: check, or ${stages[*]}" >&2
-			exit 2
+# In the order in which the tests need them.
+stage_builds() {
+	local name
+	begin "builds for later stages"
+	for name in asan systems wheels tsan; do
+		"build_$name"
+		echo $? >"$logs/$name.new"
+		mv "$logs/$name.new" "$logs/$name.built"
+	done
+	end builds
+}
+
+run_beside() {
+	export TEST_RUN=$$-beside
+	renice -n 19 -p "$BASHPID" >/dev/null 2>&1 # not all containers permit it
+	passed=0 failed=0 skipped=0 again=0 summary=()
+	stage_builds
+	stage_lint
+	printf '%s\n' "$passed $failed $skipped" "${summary[@]}" >"$logs/beside.counts"
+}
+
+# Waits for the end of it. Without counts it has not come to its end.
+end_beside() {
+	local p=0 f=1 s=0 lines=("what runs beside the tests did not come to its end")
+	wait "$beside"
+	cat "$logs/beside.log"
+	[ ! -s "$logs/beside.counts" ] || { read -r p f s && mapfile -t lines; } <"$logs/beside.counts"
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+	summary+=("${lines[@]}")
+}
+
+run_stages() {
+	local name line
+	rm -f "$BUILD/test-summary" "$logs"/failures "$logs"/*.built "$logs/beside.counts"
+	for name in "${stages[@]}"; do
+		"stage_$name"
+		if [ "$name" = build ] && [ "$failed" -gt 0 ]; then
+			echo "   the other stages need the build and are left out"
+			break
+		fi
+		if [ "$name" = build ] && "$everything"; then
+			run_beside >"$logs/beside.log" 2>&1 &
+			beside=$!
 		fi
 	done
-	stages=("$@")
-fi
-rm -f "$BUILD/test-summary" "$logs/failures"
+	[ -z "$beside" ] || end_beside
+
+	if [ -s "$logs/failures" ]; then
+		echo "== what failed, once more"
+		tail -n 200 "$logs/failures"
+	fi
+	echo "== summary ($SECONDS s)"
+	[ ! -s "$logs/failures" ] || sed -n 's/^--- /   failed: /p' "$logs/failures"
+	printf '   %s\n' "${summary[@]}"
+	printf '   %d cases in all, of which %d repeat others under the sanitizers or valgrind\n' \
+		$((passed + failed)) "$again"
+	line="$passed passed, $failed failed"
+	if [ "$skipped" -gt 0 ]; then
+		line+=", $skipped skipped"
+	fi
+	echo "$line" | tee "$BUILD/test-summary"
+	[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}
+
+stages=(build unit cli sanitizers e2e kernel python threads valgrind)
+known="check, or ${stages[*]} lint"
+everything=false
+case $* in
+'') everything=true ;;
+check) stages=(build unit quick) ;;
+*) stages=("$@") ;;
+esac
 for name in "${stages[@]}"; do
-	"stage_$name"
-	if [ "$name" = build ] && [ "$failed" -gt 0 ]; then
-		echo "   the other stages need the build and are left out"
-		break
+	if [ "$(type -t "stage_$name")" != function ]; then
+		echo "test: unknown stage $name. Try: $known" >&2
+		exit 2
 	fi
 done
 
-if [ -s "$logs/failures" ]; then
-	echo "== what failed, once more"
-	tail -n 200 "$logs/failures"
-fi
-echo "== summary ($SECONDS s)"
-[ ! -s "$logs/failures" ] || sed -n 's/^--- /   failed: /p' "$logs/failures"
-printf '   %s\n' "${summary[@]}"
-printf '   %d cases in all, of which %d repeat others under the sanitizers or valgrind\n' \
-	$((passed + failed)) "$again"
-line="$passed passed, $failed failed"
-if [ "$skipped" -gt 0 ]; then
-	line+=", $skipped skipped"
-fi
-echo "$line" | tee "$BUILD/test-summary"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+# In a process group of its own, so that this shell has a signal at once and ends everything.
+stop() {
+	kill -s TERM -- "-$group" 2>/dev/null
+	signal_run TERM '.*'
+	sleep 1
+	signal_run KILL '.*'
+}
+set -m
+run_stages </dev/null &
+set +m
+group=$!
+trap 'stop; exit 130' INT
+trap 'stop; exit 143' TERM HUP
+wait "$group"
