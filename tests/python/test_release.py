@@ -33,9 +33,8 @@ def release(tmp_path_factory):
     if not (ROOT / ".git").exists():
         pytest.skip("no git: the source of a release is that of a commit")
     out = tmp_path_factory.mktemp("release") / "out"
-    # A build folder of its own: test_portable.py builds in the usual one at the same time.
-    build = ROOT / os.environ.get("BUILD", "build") / "release-tests"
-    done = make(out, ROOT, 0o022, BUILD=str(build))
+    # In the build folder of test_portable.py, which runs in the same process: what that has built is used.
+    done = make(out, ROOT, 0o022)
     assert done.returncode == 0, done.stdout
     return out
 
