@@ -252,7 +252,7 @@ stage_e2e() {
 		RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") \
 			MAKE_RECORDINGS=$(realpath "$BUILD/tests/e2e/make_recordings") \
 			MAKE_HISTORY=$(realpath "$BUILD/tests/e2e/make_history") \
-			timeout 1200 node --test --test-concurrency="$JOBS" --test-reporter=junit \
+			timeout 2400 node --test --test-concurrency="$JOBS" --test-reporter=junit \
 			--test-reporter-destination="$logs/e2e.xml" tests/e2e/*.test.mjs \
 			>"$logs/e2e.log" 2>&1 </dev/null || rc=$?
 		count junit "$logs/e2e.xml" $rc || tail -n 40 "$logs/e2e.log"

@@ -91,20 +91,32 @@ export function damage(file) {
 }
 
 let browser;
+const windows = new Map();
+
+// A window with these options. The report keeps nothing in the browser, so its pages share one: to open a window
+// takes longer than to open and draw a page.
+async function windowFor(options, shared) {
+	const key = JSON.stringify(options);
+	if (!shared || !windows.has(key)) {
+		const context = await browser.newContext(options);
+		if (!shared) {
+			return context;
+		}
+		windows.set(key, context);
+		context.on("close", () => windows.delete(key));
+	}
+	return windows.get(key);
+}
 
 export async function open(url, { script = true, width = 1280, scheme = "light", ...more } = {}) {
 	browser ??= await chromium.launch({
 		executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
 		args: ["--no-sandbox", "--disable-gpu"],
 	});
-	const context = await browser.newContext({
-		javaScriptEnabled: script,
-		viewport: { width, height: 800 },
-		colorScheme: scheme,
-		bypassCSP: more.bypassCSP,
-		permissions: more.permissions,
-	});
+	const options = { javaScriptEnabled: script, colorScheme: scheme, bypassCSP: more.bypassCSP, permissions: more.permissions };
+	const context = await windowFor(options, url.startsWith("file:"));
 	const page = await context.newPage();
+	await page.setViewportSize({ width, height: 800 });
 	page.troubles = [];
 	page.asked = [];
 	page.on("pageerror", (error) => page.troubles.push(error.message));

@@ -85,29 +85,30 @@ async function looksRight(page) {
 
 const looks = [1280, 390].flatMap((width) => ["light", "dark"].map((scheme) => [width, scheme]));
 
-async function pictures(url, name) {
+async function pictures(url, name, judge = () => {}) {
+	const page = await open(url);
 	for (const [width, scheme] of looks) {
-		const page = await open(url, { width, scheme });
+		page.troubles.length = page.asked.length = 0;
+		await page.setViewportSize({ width, height: 800 });
+		await page.emulateMedia({ colorScheme: scheme });
+		await page.goto(url);
+		await judge(page);
 		await looksRight(page);
 		await picture(page, `${name}-${width}-${scheme}`);
-		await page.context().close();
 	}
+	await page.close();
 }
 
 describe("each state has words of its own", () => {
 	for (const [name, [make, chip, words]] of Object.entries(states)) {
 		test(name, async () => {
 			const { url, json } = report(make());
-			for (const [width, scheme] of looks) {
-				const page = await open(url, { width, scheme });
+			assert.ok(JSON.stringify(json).includes(JSON.stringify(words).slice(1, -1)), "in the JSON");
+			await pictures(url, name, async (page) => {
 				assert.match(await page.locator(".state").innerText(), new RegExp(chip.replace(/[()]/g, "\\$&")));
 				// On phones sections are folded: their text is there, and shown on demand.
 				assert.ok((await page.locator("body").textContent()).replace(/\s+/g, " ").includes(words), words);
-				assert.ok(JSON.stringify(json).includes(JSON.stringify(words).slice(1, -1)), "and in the JSON");
-				await looksRight(page);
-				await picture(page, `${name}-${width}-${scheme}`);
-				await page.context().close();
-			}
+			});
 		});
 	}
 
@@ -929,7 +930,7 @@ describe("for everyone", () => {
 					await page.evaluate(() => document.querySelectorAll("details").forEach((fold) => (fold.open = true)));
 					assert.deepEqual(await violations(page), [], kind);
 					await picture(page, `${kind}-open-${width}-${scheme}`);
-					await page.context().close();
+					await page.close();
 				}
 			});
 		}
