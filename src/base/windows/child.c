@@ -401,8 +401,8 @@ static void add_units(struct trk_buf *b, const wchar_t *text)
 	trk__buf_add(b, text, (wcslen(text) + 1) * sizeof(*text));
 }
 
-/* The block of variables for CreateProcessW; src/cli/windows/entry.c has set others for this program
- * alone. */
+/* The block of variables for CreateProcessW; src/cli/windows/entry.c has set others for this
+ * program alone. */
 static void make_environment(struct trk_buf *b, char *const *list)
 {
 	wchar_t *own = GetEnvironmentStringsW();

@@ -21,8 +21,8 @@ int trk__child_start(char *const argv[], const char *assignment, HANDLE job, pid
  * error of trk__child_start(). */
 int trk__child_pass(char *const argv[], HANDLE handle, bool has_streams, pid_t *ret_pid);
 
-/* A program that is no part of the job: of the tracker itself, or of an alert. It inherits no handle
- * but those of its streams. */
+/* A program that is no part of the job: of the tracker itself, or of an alert. It inherits no
+ * handle but those of its streams. */
 struct trk_beside {
 	/* The file of a program and its arguments, or NULL: a line for cmd.exe. */
 	const char *file;

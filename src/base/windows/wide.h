@@ -17,8 +17,8 @@ int trk__windows_failed(void);
 /* A path below the directory dirfd (or AT_FDCWD), with the prefix that lifts the limit of 260
  * characters. False with errno. */
 bool trk__wide_path(int dirfd, const char *path, wchar_t wide[TRK_WIDE_PATH_MAX]);
-/* The path of an open file or directory: where Windows does not tell it (volumes of some drivers; of
- * long paths Wine), the one that _keep was given. False with errno. */
+/* The path of an open file or directory: where Windows does not tell it (volumes of some drivers;
+ * long paths under Wine), the one that _keep was given. False with errno. */
 bool trk__wide_path_of(int fd, wchar_t wide[TRK_WIDE_PATH_MAX]);
 void trk__wide_keep(int fd, const wchar_t *wide);
 /* A path of Windows, without such a prefix and with '/'. False with errno. */

@@ -1,5 +1,5 @@
-/* The machine on Windows. There are no figures for load, pressure, steal and the time in which tasks
- * waited for disks: these columns stay empty. */
+/* The machine on Windows. There are no figures for load, pressure, steal and the time in which
+ * tasks waited for disks: these columns stay empty. */
 #include <stdlib.h>
 
 #include "base/clock.h"

@@ -5,8 +5,8 @@
  * found by their parents, and so is a child that Windows starts outside of the job object, such as
  * one that runs as administrator. No process inherits the usage of another: without the totals of a
  * job object, a process is read after its end through a kept handle, and one that no update found
- * is missing. Wine has no such handles, and its totals are 0 although members have used CPU time: they
- * are then ignored, and the label of the total says so. */
+ * is missing. Wine has no such handles, and its totals are 0 although members have used CPU time:
+ * they are then ignored, and the label of the total says so. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
