@@ -127,6 +127,9 @@ void *trk__os_library(const char *soname);
 /* Advice when no library could be loaded: `install` (static text), or a text of this system. */
 const char *trk__os_library_advice(const char *install);
 
+/* Is there a program of this name, which has no folder, in PATH? */
+bool trk__os_has_program(const char *name);
+
 /* Is there a desktop that can show a page? And the program that opens a file on it. */
 bool trk__os_has_desktop(void);
 extern const char trk__os_opener[];

@@ -4,7 +4,9 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/os.h"
 
@@ -49,4 +51,29 @@ int trk__os_temporary_dir(char *path, size_t size)
 char *trk__os_variable(const char *name)
 {
 	return getenv(name);
+}
+
+static bool is_file_to_run(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+/* As execvp(3) looks for it. */
+bool trk__os_has_program(const char *name)
+{
+	const char *at = getenv("PATH");
+	char path[4096];
+
+	while (at && *name) {
+		int len = (int) strcspn(at, ":");
+
+		if (snprintf(path, sizeof(path), "%.*s%s%s", len, at, len ? "/" : "", name) <
+			    (int) sizeof(path) &&
+		    is_file_to_run(path))
+			return true;
+		at = at[len] ? at + len + 1 : NULL;
+	}
+	return false;
 }

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/edits.h"
+#include "base/os.h"
 #include "cli/cli.h"
 #include "probe/gpu/poller.h"
 #include "sink/table.h"
@@ -90,31 +90,10 @@ const struct cli_command cli_version = {
 	.run = version,
 };
 
-static bool is_file_to_run(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
-/* Would execvp(3) find a program of this name? A path is one in any case, never a misspelt verb. */
+/* A path is a program in any case, never a misspelt verb. */
 static bool is_program(const char *name)
 {
-	const char *at = getenv("PATH");
-	char path[4096];
-
-	if (strchr(name, '/'))
-		return true;
-	while (at && *name) {
-		int len = (int) strcspn(at, ":");
-
-		if (snprintf(path, sizeof(path), "%.*s%s%s", len, at, len ? "/" : "", name) <
-			    (int) sizeof(path) &&
-		    is_file_to_run(path))
-			return true;
-		at = at[len] ? at + len + 1 : NULL;
-	}
-	return false;
+	return strchr(name, '/') || trk__os_has_program(name);
 }
 
 static int unknown_command(const char *name)

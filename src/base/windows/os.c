@@ -3,7 +3,7 @@
 
 #include "base/os.h"
 
-#include "base/windows/wide.h"
+#include "base/windows/program.h"
 
 #include <psapi.h>
 
@@ -228,6 +228,13 @@ int dlclose(void *library)
 char *dlerror(void)
 {
 	return NULL;
+}
+
+bool trk__os_has_program(const char *name)
+{
+	wchar_t path[TRK_WIDE_PATH_MAX];
+
+	return trk__program_find(name, path) == 0;
 }
 
 const char trk__os_opener[] = "explorer";
