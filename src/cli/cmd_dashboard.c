@@ -6,10 +6,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/os.h"
 #include "base/parse.h"
 #include "cli/dashboard_serve.h"
-#include "cli/environment.h"
 #include "cli/fleet_views.h"
 #include "cli/named_runs.h"
 #include "cli/output_names.h"
@@ -17,7 +15,7 @@
 #include "service/dashboard_folder.h"
 #include "service/page.h"
 
-enum { TEXT_MAX = 512 * 1024 * 1024, REPORTS_USUAL = 50, REPORTS_MAX = 100000, PATH_SIZE = 4096 };
+enum { TEXT_MAX = 512 * 1024 * 1024, REPORTS_USUAL = 50, REPORTS_MAX = 100000 };
 
 struct settings {
 	struct cli_fleet_settings views;
@@ -130,34 +128,6 @@ static int write_files(const struct settings *s, size_t reports)
 	return r;
 }
 
-/* Without a server: the page as a file in the user's own folder, in the browser. */
-static int show_file(const struct settings *s, size_t reports)
-{
-	const char *dir = cli_state_dir(s->views.dir);
-	struct settings to_file = *s;
-	char path[PATH_SIZE];
-	int runs_fd, r;
-
-	if (s->port)
-		return cli_reject(EXIT_USAGE, "dashboard: --port: this build has no server");
-	if (!*dir)
-		return EXIT_ERROR; /* already reported */
-	if (snprintf(path, sizeof(path), "%s/dashboard.html", dir) >= PATH_SIZE)
-		return fail(dir, -ENAMETOOLONG);
-	runs_fd = trk__store_open(dir, true, NULL); /* makes it where it is missing */
-	if (runs_fd < 0)
-		return fail(dir, runs_fd);
-	trk__close(runs_fd);
-	to_file.path = path;
-	r = write_files(&to_file, reports);
-	if (r != 0)
-		return r;
-	cli_complain("dashboard: this build has no server; wrote %s", path);
-	if (!s->no_open && trk__os_has_desktop())
-		cli_browser_open(path);
-	return 0;
-}
-
 static int take_number(const char *option, const char *text, uint64_t most, uint64_t usual,
 		       uint64_t *ret)
 {
@@ -187,8 +157,7 @@ static int run(int argc, char **argv)
 		return r;
 	if (s.path || s.json)
 		return write_files(&s, (size_t) reports);
-	return cli_dashboard_serves ? cli_dashboard_serve(&s.views, (uint16_t) port, !s.no_open)
-				    : show_file(&s, (size_t) reports);
+	return cli_dashboard_serve(&s.views, (uint16_t) port, !s.no_open);
 }
 
 const struct cli_command cli_dashboard = {
@@ -197,12 +166,11 @@ const struct cli_command cli_dashboard = {
 	.summary = "Show all jobs in the browser: spend, waste, what will fail, each job and run.",
 	.details =
 		"Serves on 127.0.0.1, at an address with a secret, until Ctrl-C; other users of\n"
-		"this machine are refused. On Windows it writes dashboard.html beside the\n"
-		"recordings and opens it. With --static it writes files that load nothing "
-		"from\n"
-		"the network. The figures are those of `resource-tracker fleet`, over 7, 30 and "
-		"90\n"
-		"days. docs/dashboard.md has pictures.",
+		"this machine are refused. With --static it writes files that load nothing from "
+		"the\n"
+		"network. The figures are those of `resource-tracker fleet`, over 7, 30 and 90 "
+		"days.\n"
+		"docs/dashboard.md has pictures.",
 	.options = options,
 	.run = run,
 };

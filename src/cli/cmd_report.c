@@ -1,13 +1,10 @@
 /* resource-tracker report: one file about one run. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/error.h"
-#include "base/os.h"
 #include "base/parse.h"
+#include "cli/browser.h"
 #include "cli/output_names.h"
 #include "cli/report_file.h"
 #include "cli/server_options.h"
@@ -52,26 +49,6 @@ static const struct cli_option internal[] = {
 	{"live", 0, "SECONDS", "the page of a running job loads itself again", take_live, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
-
-/* The opener of the desktop returns once the browser has started. */
-static int open_page(const char *path)
-{
-	pid_t pid = fork();
-	int status = 0;
-
-	if (pid == 0) {
-		(void) execlp(trk__os_opener, trk__os_opener, path, (char *) NULL);
-		_exit(EXIT_NOT_FOUND);
-	}
-	if (pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-	    WEXITSTATUS(status) == 0)
-		return 0;
-	return cli_reject(EXIT_ERROR, "%s: cannot open it in a browser by %s: %s", path,
-			  trk__os_opener,
-			  pid < 0                                 ? trk__strerror(errno)
-			  : WEXITSTATUS(status) == EXIT_NOT_FOUND ? "it is not installed"
-								  : "it failed");
-}
 
 /* Without --format the file's extension determines the format. */
 static int name_format(struct settings *s)
@@ -118,7 +95,7 @@ static int run(int argc, char **argv)
 			    sizeof(path));
 	if (r == 0 && strcmp(path, "-") != 0)
 		cli_complain("wrote %s", path);
-	return r == 0 && s.open ? open_page(path) : r;
+	return r == 0 && s.open ? cli_browser_show(path) : r;
 }
 
 const struct cli_command cli_report = {

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/detach.h"
 #include "base/file.h"
 #include "base/os.h"
+#include "cli/browser.h"
 #include "cli/cli.h"
 #include "cli/environment.h"
 #include "serve/dashboard_server.h"
@@ -23,15 +23,6 @@ struct serving {
 	bool open;            /* the browser */
 	char page[PATH_SIZE]; /* file that redirects the browser to the address; "": none */
 };
-
-const bool cli_dashboard_serves = true;
-
-void cli_browser_open(const char *path)
-{
-	char *const argv[] = {(char *) (uintptr_t) trk__os_opener, (char *) (uintptr_t) path, NULL};
-
-	trk__detach_program(trk__os_opener, argv, false);
-}
 
 /* The address contains a secret, and all users can read the arguments of a process. So the browser
  * opens a file of mode 0600 that redirects to the address. */

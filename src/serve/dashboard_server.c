@@ -1,24 +1,15 @@
 #include "serve/dashboard_server.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <strings.h>
 
-#include "base/dynamic.h"
-#include "base/file.h"
 #include "base/os.h"
-#include "serve/tcp_owner.h"
 #include "serve/board.h"
 #include "serve/http.h"
 
 enum {
-	CONNECTIONS_MAX = 64,
-	IDLE_S = 30,
-	WAITING_MAX = 16,
 	ADDRESS_SIZE = 128,
 	POLICY_SIZE = 512,
 	ANSWER_MAX = 256 << 20,
@@ -28,27 +19,11 @@ struct server {
 	const struct trk_dashboard_server *o;
 	struct trk_http http;
 	struct trk_board board;
-	struct sockaddr_in address;
+	uint16_t port;
 	char token[TRK_GATE_TOKEN_SIZE];
-	int proc_fd;
 };
 
 /* ---- who ---- */
-
-/* False: the other end belongs to another user. root can read all recordings as they lie. */
-static int may_connect(void *data, const struct sockaddr *from, socklen_t len)
-{
-	const struct server *s = data;
-	struct sockaddr_in peer;
-	uid_t uid;
-
-	if (len != sizeof(peer) || from->sa_family != AF_INET)
-		return TRK_HTTP_NO;
-	memcpy(&peer, from, sizeof(peer));
-	if (trk__tcp_owner_read(s->proc_fd, &peer, &s->address, &uid) < 0)
-		return TRK_HTTP_YES; /* not known: the secret decides */
-	return uid == geteuid() || uid == 0 ? TRK_HTTP_YES : TRK_HTTP_NO;
-}
 
 static int count_hosts(void *data, int kind, const char *key, const char *value)
 {
@@ -73,7 +48,7 @@ static enum trk_gate judge(const struct server *s, struct MHD_Connection *c, con
 	(void) s->http.get_values(c, TRK_HTTP_HEADER, count_hosts, &hosts);
 	if (hosts > 1)
 		r.host = NULL;
-	return trk__gate_judge(&r, s->token, ntohs(s->address.sin_port), rest);
+	return trk__gate_judge(&r, s->token, s->port, rest);
 }
 
 /* ---- answers ---- */
@@ -270,86 +245,26 @@ static int answer_request(void *data, struct MHD_Connection *c, const char *path
 
 /* ---- the server ---- */
 
-/* A listening socket, and *ret with its port. */
-static int listen_at(uint16_t port, struct sockaddr_in *ret)
+static void tell_address(void *data, uint16_t port)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
-	int fd = trk__os_socket(AF_INET, SOCK_STREAM, 0), on = 1, r;
-	socklen_t len = sizeof(address);
-
-	if (fd < 0)
-		return fd;
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	(void) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 ||
-	    bind(fd, (struct sockaddr *) &address, sizeof(address)) < 0 ||
-	    listen(fd, WAITING_MAX) < 0 ||
-	    getsockname(fd, (struct sockaddr *) &address, &len) < 0) {
-		r = -errno;
-		(void) close(fd);
-		return r;
-	}
-	*ret = address;
-	return fd;
-}
-
-/* Wait for a connection or the end. 1, 0 at the end, or a negative errno. */
-static int wait_for_more(const struct server *s, struct MHD_Daemon *daemon)
-{
-	unsigned long long wait_ms = 60000;
-	fd_set readable, writable, exceptional;
-	struct timeval timeout;
-	int max = s->o->stop_fd;
-
-	FD_ZERO(&readable);
-	FD_ZERO(&writable);
-	FD_ZERO(&exceptional);
-	if (max >= FD_SETSIZE ||
-	    s->http.get_fdset(daemon, &readable, &writable, &exceptional, &max) != TRK_HTTP_YES)
-		return -EMFILE;
-	FD_SET(s->o->stop_fd, &readable);
-	if (s->http.get_timeout(daemon, &wait_ms) != TRK_HTTP_YES || wait_ms > 60000)
-		wait_ms = 60000;
-	timeout = (struct timeval){.tv_sec = (time_t) (wait_ms / 1000),
-				   .tv_usec = (int) (wait_ms % 1000 * 1000)};
-	if (select(max + 1, &readable, &writable, &exceptional, &timeout) < 0)
-		return errno == EINTR ? 1 : -errno;
-	return !FD_ISSET(s->o->stop_fd, &readable);
-}
-
-static int serve(struct server *s, struct trk_error *reterr)
-{
-	int fd = listen_at(s->o->port, &s->address), r;
+	struct server *s = data;
 	char address[ADDRESS_SIZE];
-	struct MHD_Daemon *daemon;
 
-	if (fd < 0)
-		return trk__error_set(reterr, fd, NULL, "127.0.0.1:%u: %s", s->o->port,
-				      trk__strerror(fd));
-	daemon = s->http.start_daemon(
-		TRK_HTTP_USE_SELECT, 0, may_connect, s, answer_request, s,
-		TRK_HTTP_OPTION_LISTEN_SOCKET, fd, TRK_HTTP_OPTION_CONNECTION_LIMIT,
-		(unsigned int) CONNECTIONS_MAX, TRK_HTTP_OPTION_CONNECTION_TIMEOUT,
-		(unsigned int) IDLE_S, TRK_HTTP_OPTION_END);
-	if (!daemon) {
-		(void) close(fd);
-		return trk__error_set(reterr, -EIO, NULL, "libmicrohttpd cannot start");
-	}
-	(void) snprintf(address, sizeof(address), "http://127.0.0.1:%u/%s/",
-			ntohs(s->address.sin_port), s->token);
+	s->port = port;
+	(void) snprintf(address, sizeof(address), "http://127.0.0.1:%u/%s/", port, s->token);
 	s->o->on_ready(s->o->data, address);
-	do {
-		(void) s->http.run(daemon);
-		r = wait_for_more(s, daemon);
-	} while (r > 0);
-	s->http.stop_daemon(daemon);
-	return r;
 }
 
 int trk__dashboard_serve(const struct trk_dashboard_server *o, struct trk_error *reterr)
 {
 	struct server s = {.o = o};
-	TRK_FD_CLEANUP int proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const struct trk_http_server server = {
+		.port = o->port,
+		.stop_fd = o->stop_fd,
+		.on_ready = tell_address,
+		.answer = answer_request,
+		.data = &s,
+	};
 	int r = trk__http_load(&s.http);
 
 	if (r < 0)
@@ -358,17 +273,16 @@ int trk__dashboard_serve(const struct trk_dashboard_server *o, struct trk_error 
 			trk__os_library_advice(
 				"Try: apt install libmicrohttpd12, or resource-tracker "
 				"dashboard --static fleet.html"));
-	s.proc_fd = proc_fd;
 	trk__board_init(&s.board, &o->service, o->as_of_s, o->utc_offset_s);
 	r = trk__gate_token(s.token);
 	if (r < 0)
-		(void) trk__error_set(reterr, r, NULL, "/dev/urandom: %s", trk__strerror(r));
+		(void) trk__error_set(reterr, r, NULL, "no random bits: %s", trk__strerror(r));
 	else
 		r = trk__board_refresh(&s.board, reterr);
 	if (r == 0 && !trk__board_page(&s.board))
 		r = trk__error_set(reterr, -ENOMEM, NULL, "out of memory");
 	if (r == 0)
-		r = serve(&s, reterr);
+		r = trk__http_serve(&server, reterr);
 	trk__board_release(&s.board);
 	return r;
 }

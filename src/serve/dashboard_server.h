@@ -1,14 +1,12 @@
 /* The local dashboard: the page over all jobs, the reports of runs and the views as JSON, on
- * 127.0.0.1, for the user who started it and nobody else (serve/gate.h). A connection whose other
- * end belongs to another user of this machine is closed unread, where the kernel tells
- * (serve/tcp_owner.h).
+ * 127.0.0.1, for the user who started it and nobody else (serve/gate.h, serve/http.h).
  *
  *   /TOKEN/               the page (fleet/dashboard.h), at most 5 s old
  *   /TOKEN/json/VIEW      a view as JSON (fleet/answer.h): ?days=N, ?job=NAME&scope=S, ?id=RUN,
  *                         ?end=, ?before=
  *   /TOKEN/run/ID         the report of a run, which a frame of the page shows; ?download
  *
- * One thread; a request for a report takes as long as the report (tenths of a second). */
+ * One request at a time; one for a report takes as long as the report (tenths of a second). */
 #ifndef TRK_SERVE_DASHBOARD_SERVER_H
 #define TRK_SERVE_DASHBOARD_SERVER_H
 

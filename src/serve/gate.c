@@ -1,14 +1,11 @@
 #include "serve/gate.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
-#include "base/file.h"
+#include "serve/http.h"
 
 enum { SECRET_BYTES = 32, HOST_SIZE = 64 };
 
@@ -16,12 +13,11 @@ int trk__gate_token(char ret[TRK_GATE_TOKEN_SIZE])
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-	TRK_FD_CLEANUP int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
 	unsigned char secret[SECRET_BYTES + 1] = {0};
-	ssize_t len = fd < 0 ? -1 : read(fd, secret, SECRET_BYTES);
+	int r = trk__http_random(secret, SECRET_BYTES);
 
-	if (len != SECRET_BYTES)
-		return len < 0 ? -errno : -EIO;
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < TRK_GATE_TOKEN_SIZE - 1; i++) {
 		size_t bit = i * 6;
 		unsigned int two = (unsigned int) secret[bit / 8] << 8 | secret[bit / 8 + 1];

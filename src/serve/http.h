@@ -1,47 +1,36 @@
-/* libmicrohttpd, loaded on first use and never linked: a run starts without it. The numbers are its
- * stable interface (libmicrohttpd.so.12, <microhttpd.h>). */
+/* The HTTP server below the dashboard: its address and how it ends, and what a page asks of a request
+ * and says in its answer.
+ *
+ * On POSIX systems it is libmicrohttpd (microhttpd.c), which is loaded on first use and never
+ * linked: a run starts without it. The functions and numbers below are a part of its stable interface
+ * (libmicrohttpd.so.12, <microhttpd.h>). Windows has no such library: src/serve/windows implements
+ * them. */
 #ifndef TRK_SERVE_HTTP_H
 #define TRK_SERVE_HTTP_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/select.h>
-#include <sys/socket.h>
 
-struct MHD_Daemon;
+#include "base/error.h"
+
 struct MHD_Connection;
 struct MHD_Response;
 
 enum {
 	TRK_HTTP_NO = 0,
 	TRK_HTTP_YES = 1,
-	/* Flags and options of start_daemon. */
-	TRK_HTTP_USE_SELECT = 0,
-	TRK_HTTP_OPTION_END = 0,
-	TRK_HTTP_OPTION_CONNECTION_LIMIT = 2,
-	TRK_HTTP_OPTION_CONNECTION_TIMEOUT = 3,
-	TRK_HTTP_OPTION_LISTEN_SOCKET = 12,
 	/* Kinds of values of a request. */
 	TRK_HTTP_HEADER = 1,
 	TRK_HTTP_ARGUMENT = 8,
 	TRK_HTTP_COPY = 2, /* of a response's body */
 };
 
-/* 1 or 0: whether the connection is taken. */
-typedef int trk_http_accept_fn(void *data, const struct sockaddr *from, socklen_t len);
 /* *state is NULL in the first of the calls for a request. */
 typedef int trk_http_request_fn(void *data, struct MHD_Connection *connection, const char *path,
 				const char *method, const char *version, const char *upload,
 				size_t *upload_size, void **state);
 
 struct trk_http {
-	struct MHD_Daemon *(*start_daemon)(unsigned int flags, uint16_t port, trk_http_accept_fn *,
-					   void *, trk_http_request_fn *, void *, ...);
-	void (*stop_daemon)(struct MHD_Daemon *);
-	int (*get_fdset)(struct MHD_Daemon *, fd_set *read, fd_set *write, fd_set *except,
-			 int *max);
-	int (*run)(struct MHD_Daemon *);
-	int (*get_timeout)(struct MHD_Daemon *, unsigned long long *ret_ms);
 	const char *(*lookup_value)(struct MHD_Connection *, int kind, const char *key);
 	int (*get_values)(struct MHD_Connection *, int kind,
 			  int (*fn)(void *data, int kind, const char *key, const char *value),
@@ -54,5 +43,24 @@ struct trk_http {
 
 /* 0 or -TRK_ERR_UNSUPPORTED. It stays loaded. */
 int trk__http_load(struct trk_http *ret);
+
+enum { TRK_HTTP_CONNECTIONS_MAX = 64, TRK_HTTP_IDLE_S = 30, TRK_HTTP_WAITING_MAX = 16 };
+
+struct trk_http_server {
+	uint16_t port; /* of 127.0.0.1; 0: one that is free */
+	int stop_fd;   /* borrowed; it ends when this can be read */
+	/* Called once, with the port, when it answers. */
+	void (*on_ready)(void *data, uint16_t port);
+	trk_http_request_fn *answer; /* one call at a time */
+	void *data;
+};
+
+/* Serve until stop_fd. Connections whose other end belongs to another user of this machine are
+ * closed unread, where the system tells. After trk__http_load(). 0, or a negative error with
+ * *reterr. */
+int trk__http_serve(const struct trk_http_server *o, struct trk_error *reterr);
+
+/* Random bits of the kernel. 0 or a negative errno. */
+int trk__http_random(void *ret, size_t size);
 
 #endif

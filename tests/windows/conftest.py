@@ -22,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 import windows  # noqa: E402,F401
 
+
 BUILD = (ROOT / os.environ.get("BUILD", "build")).resolve()
 NATIVE = pathlib.Path(os.environ.get("RESOURCE_TRACKER_BIN", BUILD / "resource-tracker")).resolve()
 PROGRAM = BUILD / "windows" / "resource-tracker.exe"
@@ -32,6 +33,11 @@ WINE = shutil.which("wine64") or "/usr/lib/wine/wine64"
 TIMEOUT_S = 240  # a bound for a test that hangs, not a measure
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8", "TZ": "UTC", "WINEPREFIX": str(PREFIX),
                "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree,mshtml="}
+
+
+def pytest_configure(config):
+    """Cases of tests/cli that run here have marks of their own."""
+    config.addinivalue_line("markers", "native: measures the release build, as tests/cli/conftest.py says")
 
 
 @dataclasses.dataclass

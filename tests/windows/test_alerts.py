@@ -162,18 +162,23 @@ def test_the_live_view_shows_a_running_job_and_takes_keys(tracker):  # noqa: F81
 
 # ---- pages and copies ----
 
-def test_the_dashboard_is_a_file_that_the_browser_opens(tracker):  # noqa: F811
+def test_a_report_is_opened_in_the_browser(tracker):  # noqa: F811
     (tracker.folder / "explorer.cmd").write_text("@echo %1> opened.txt\r\n")
-    result = tracker("dashboard", WINEPATH=windows_path(tracker.folder))
-    page = tracker.folder / "state" / "dashboard.html"
-    said = f"{windows_path(page)}".replace("\\", "/")
-    assert (result.rc, result.stderr) == (0, f"resource-tracker: dashboard: this build has no server; wrote {said}\n")
-    assert page.read_text("utf-8").startswith("<!doctype html>")
-    opened = tracker.folder / "opened.txt"
+    (tracker.folder / "a b").mkdir()
+    assert tracker("run", *QUIET, "--", ".\\job.exe", "exit", "0").rc == 0
+    result = tracker("report", "--open", "-o", "a b\\page.html", WINEPATH=windows_path(tracker.folder))
+    assert (result.rc, result.stderr) == (0, "resource-tracker: wrote a b\\page.html\n")
+    page, opened = tracker.folder / "a b" / "page.html", tracker.folder / "opened.txt"
     wait_for(lambda: opened.is_file() and opened.read_text())
     assert opened.read_text().strip().strip('"') == windows_path(page)
-    refused = tracker("dashboard", "--port", "80")
-    assert (refused.rc, refused.stderr.count("\n")) == (2, 1)
+
+
+def test_metaflow_is_refused_in_one_line(tracker):  # noqa: F811
+    said = ("resource-tracker: metaflow: Metaflow does not run on Windows. Try: the program for Linux in WSL, where the flow runs\n")
+    for words in (["recommend", "Flow"], []):
+        result = tracker("metaflow", *words)
+        assert (result.rc, result.stdout, result.stderr) == (1, b"", said)
+    assert (tracker("metaflow", "--help").rc, b"WSL" in tracker("metaflow", "--help").stdout) == (0, True)
 
 
 def test_a_copy_of_the_program_runs(tracker):  # noqa: F811

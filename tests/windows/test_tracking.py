@@ -57,11 +57,11 @@ def tracker(prefix, job_program, tmp_path):
             assert shown.rc == 0, (result.stderr, shown.stderr)
             return result, json.loads(shown.stdout)
 
-        def in_terminal(self, *words, program=PROGRAM):
+        def in_terminal(self, *words, program=PROGRAM, **variables):
             """A program in a terminal, of which the other end is returned."""
             ours, theirs = os.openpty()
             fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 50, 200, 0, 0))
-            process = subprocess.Popen([WINE, program, *words], cwd=tmp_path, env={**ENVIRONMENT, **self.variables()},
+            process = subprocess.Popen([WINE, program, *words], cwd=tmp_path, env={**ENVIRONMENT, **self.variables(**variables)},
                                        stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
                                        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
             os.close(theirs)
@@ -114,6 +114,13 @@ def test_a_file_that_is_no_program(tracker):
 def test_names_are_looked_up_in_path_and_not_in_the_working_directory(tracker):
     assert tracker("run", *QUIET, "--", "job", "exit", "4").rc == 127
     assert tracker("run", *QUIET, "--", "job", "exit", "4", WINEPATH=windows_path(tracker.folder)).rc == 4
+
+
+def test_a_program_needs_no_verb(tracker):
+    assert tracker("cmd", "/c", "exit 5").rc == 5
+    assert tracker("job", "exit", "4", WINEPATH=windows_path(tracker.folder)).rc == 4
+    result = tracker("shwo")
+    assert (result.rc, result.stderr) == (2, "resource-tracker: no such command or program: shwo. Did you mean: resource-tracker show\n")
 
 
 @pytest.mark.parametrize("words", [

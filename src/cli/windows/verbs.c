@@ -1,52 +1,28 @@
-/* The verbs that the Windows build lacks: each prints so and fails. */
-#include <limits.h>
-#include <stdio.h>
-
+/* What the Windows build lacks: it prints so. */
 #include "alert/deliver.h"
-#include "base/detach.h"
-#include "base/os.h"
 #include "cli/cli.h"
-#include "cli/dashboard_serve.h"
 #include "cli/tracking.h"
 
 static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
 
-static int refuse(int argc, char **argv)
+/* Not with the Python of a user either: Metaflow cannot be imported there. */
+static int refuse_metaflow(int argc, char **argv)
 {
-	cli_complain("%s: not in this build for Windows. Try: resource-tracker help", argv[0]);
-	return EXIT_ERROR;
+	(void) cli_options(&cli_metaflow, argc < 2 ? argc : 2, argv, NULL);
+	return cli_reject(EXIT_ERROR,
+			  "metaflow: Metaflow does not run on Windows. Try: the program "
+			  "for Linux in WSL, where the flow runs");
 }
 
-#define REFUSED(verb, text)                                                                        \
-	const struct cli_command cli_##verb = {                                                    \
-		.name = text,                                                                      \
-		.usage = text,                                                                     \
-		.summary = "Not in this build for Windows.",                                       \
-		.options = no_options,                                                             \
-		.run = refuse,                                                                     \
-	};
-
-REFUSED(metaflow, "metaflow")
-
-const bool cli_dashboard_serves = false;
-
-int cli_dashboard_serve(const struct cli_fleet_settings *views, uint16_t port, bool open_browser)
-{
-	return EXIT_ERROR;
-}
-
-/* The explorer opens a page in the browser, but reads '/' as the sign of an option. */
-void cli_browser_open(const char *path)
-{
-	char name[PATH_MAX];
-	char *const argv[] = {(char *) (uintptr_t) trk__os_opener, name, NULL};
-
-	(void) snprintf(name, sizeof(name), "%s", path);
-	for (char *at = name; *at; at++)
-		if (*at == '/')
-			*at = '\\';
-	trk__detach_program(trk__os_opener, argv, false);
-}
+const struct cli_command cli_metaflow = {
+	.name = "metaflow",
+	.usage = "metaflow",
+	.summary =
+		"Not on Windows, where Metaflow does not run; in WSL the program for Linux has it.",
+	.options = no_options,
+	.operands = 1,
+	.run = refuse_metaflow,
+};
 
 const char *cli_shell_name(const char *argv0)
 {
@@ -56,7 +32,10 @@ const char *cli_shell_name(const char *argv0)
 
 int cli_shell(const char *name, int argc, char **argv)
 {
-	return refuse(1, (char *[]){(char *) (uintptr_t) name, NULL});
+	(void) name;
+	(void) argc;
+	(void) argv;
+	return EXIT_ERROR;
 }
 
 /* Only the commands stay. */

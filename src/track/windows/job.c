@@ -3,7 +3,7 @@
  * close) reach the job as well; the tracker only avoids ending by them. */
 #ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
 
-#include "track/job.h"
+#include "track/job_system.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -108,6 +108,16 @@ void trk__job_release(struct trk_job *job)
 	(void) trk__console_take();
 	trk__close(job->signal_fd);
 	job->signal_fd = -1;
+}
+
+/* Of console events, whatever the set. */
+int trk__job_open_signals(const sigset_t *set)
+{
+	struct trk_job job;
+	int r = trk__job_prepare(&job);
+
+	(void) set;
+	return r < 0 ? r : job.signal_fd;
 }
 
 /* ---- what has arrived ---- */
