@@ -627,6 +627,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 	struct trk_env env;
 	int r, status;
 
+	track_adapt(s, argv);
 	if (s->detach && !argv)
 		go_into_the_background(s->track.control_fd);
 	r = result ? trk__env_init(&env) : -ENOMEM;
@@ -637,7 +638,6 @@ int track_with(struct track_settings *s, char **argv, int pid)
 	}
 	trk__os_map_stack();
 	plan_it(s, argv, pid, &out);
-	track_drop_lacks(s);
 	if (open_outputs(&out, s, &env) < 0 || (!check_outputs(s) && s->strict))
 		status = argv ? EXIT_BEFORE_JOB : EXIT_ERROR;
 	else

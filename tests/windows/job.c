@@ -3,6 +3,9 @@
  *     job exit CODE | print TEXT… | echo | pid | env NAME
  *     job burn MS | children N MS | orphan MS | sleep MS | crash
  *     job code WORD…  run a command line and print its exit code
+ *     job asked MS    wait for an event of the console, save for MS, and exit with 7
+ *     job event N MS  let the console event N reach the tracker, and sleep
+ *     job deaf MS     sleep, and let no event of the console end it
  *     job page        print the code page of the console
  *     job paged WORD… run a command line in a console of code page 850, and print it afterwards */
 #include <windows.h>
@@ -89,6 +92,45 @@ static BOOL WINAPI ignore(DWORD event)
 	return event == CTRL_C_EVENT;
 }
 
+static volatile LONG arrived = -1;
+
+static BOOL WINAPI note(DWORD event)
+{
+	InterlockedExchange(&arrived, (LONG) event);
+	return TRUE;
+}
+
+/* Exit with 7 once an event has arrived, after the time that it takes to save something. */
+static int be_asked(int ms)
+{
+	SetConsoleCtrlHandler(note, TRUE);
+	printf("%lu ready\n", GetCurrentProcessId());
+	while (arrived < 0)
+		Sleep(20);
+	Sleep((DWORD) ms);
+	printf("saved\n");
+	return 7;
+}
+
+static void be_deaf(int ms)
+{
+	SetConsoleCtrlHandler(note, TRUE);
+	printf("%lu ready\n", GetCurrentProcessId());
+	Sleep((DWORD) ms);
+}
+
+/* As the console does it, in the program of which RESOURCE_TRACKER_RUN ends with the pid. */
+static void raise_event(int event)
+{
+	FARPROC routine = GetProcAddress(GetModuleHandleW(L"kernelbase.dll"), "CtrlRoutine");
+	const wchar_t *pid = wcsrchr(_wgetenv(L"RESOURCE_TRACKER_RUN"), L':') + 1;
+	HANDLE tracker = OpenProcess(PROCESS_ALL_ACCESS, FALSE, (DWORD) _wtoi(pid));
+
+	if (!CreateRemoteThread(tracker, NULL, 0, (LPTHREAD_START_ROUTINE) (uintptr_t) routine,
+				(void *) (intptr_t) event, 0, NULL))
+		printf("CreateRemoteThread: error %lu\n", GetLastError());
+}
+
 static void run_paged(wchar_t *line)
 {
 	SetConsoleOutputCP(850);
@@ -152,6 +194,12 @@ int wmain(int argc, wchar_t **argv)
 		RaiseException(EXCEPTION_ACCESS_VIOLATION, EXCEPTION_NONCONTINUABLE, 0, NULL);
 	else if (!wcscmp(what, L"code"))
 		print_code(start(rest(2)));
+	else if (!wcscmp(what, L"asked"))
+		return be_asked(number);
+	else if (!wcscmp(what, L"event"))
+		raise_event(number), Sleep((DWORD) other);
+	else if (!wcscmp(what, L"deaf"))
+		be_deaf(number);
 	else if (!wcscmp(what, L"page"))
 		print_page();
 	else if (!wcscmp(what, L"paged"))

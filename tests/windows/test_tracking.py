@@ -371,3 +371,73 @@ def test_ctrl_c_ends_the_job_and_the_tracker_tells(tracker):
     assert process.wait(TIMEOUT_S) == 0  # that is what Wine gives to a program that Ctrl-C ended
     os.close(terminal)
     assert json.loads(tracker("show", "--json").stdout)["run"]["duration_s"] < 300
+
+
+# ---- events of the console ----
+
+def ended(tracker_):
+    run_ = json.loads(tracker_("show", "--json").stdout)["run"]
+    return run_["exit"]["verdict"], run_["exit"]["code"], run_["left_behind"]
+
+
+def in_terminal_until(tracker_, end, *words):
+    """What is shown until then; the program has ended when this returns."""
+    process, terminal = tracker_.in_terminal("run", "--no-discovery", *words)
+    shown = read_until(terminal, end)
+    code = process.wait(TIMEOUT_S)
+    os.close(terminal)
+    return code, shown
+
+
+def test_a_time_limit_asks_the_job_to_end(tracker):
+    """Under Wine by Ctrl-C, as it refuses Ctrl-Break."""
+    code, shown = in_terminal_until(tracker, b"Total", "--timeout", "2s", "--grace", "10m", "--", ".\\job.exe", "asked", "300")
+    assert (code, b"saved" in shown, b"KILL" in shown) == (124, True, False)
+    assert ended(tracker) == ("timeout", 7, 0)
+
+
+def test_what_the_first_process_leaves_ends_with_it(tracker):
+    words = ["cmd", "/c", "start /b .\\job.exe deaf 600000 & .\\job.exe asked 300"]
+    assert in_terminal_until(tracker, b"Total", "--timeout", "3s", "--grace", "10m", "--", *words)[0] == 124
+    assert ended(tracker)[::2] == ("timeout", 0)
+
+
+def test_a_job_that_does_not_end_is_killed_after_the_grace_time(tracker):
+    code, shown = in_terminal_until(tracker, b"Total", "--timeout", "2s", "--grace", "1s", "--", ".\\job.exe", "deaf", "600000")
+    assert (code, b"still there 1 s after TERM: KILL" in shown) == (124, True)
+    assert ended(tracker) == ("timeout", 137, 0)
+
+
+def test_ctrl_c_reaches_a_job_with_a_time_limit_once(tracker):
+    process, terminal = tracker.in_terminal("run", "--no-discovery", "--timeout", "10m", "--", ".\\job.exe", "asked", "1000")
+    read_until(terminal, b"ready")
+    os.write(terminal, b"\x03")
+    assert read_until(terminal, b"Total").count(b"saved") == 1
+    assert process.wait(TIMEOUT_S) == 7
+    os.close(terminal)
+    assert ended(tracker) == ("exited", 7, 0)
+
+
+def test_a_program_with_a_time_limit_says_everything_once(tracker):
+    """It goes on in a second process, which reads options, variables and files again."""
+    nested = [windows_path(PROGRAM), "run", *QUIET, "--timeout", "10m", "--", ".\\job.exe", "exit", "3"]
+    assert in_terminal_until(tracker, b"Total", "--", *nested)[0] == 3
+    assert [mark["name"] for mark in json.loads(tracker("show", "--json", "@2").stdout)["marks"]] == ["job.exe"]
+    (tracker.folder / "resource-tracker.toml").write_text("report = 'x.html'\n")
+    code, shown = in_terminal_until(tracker, b"Total", "--timeout", "10m", "--", ".\\job.exe", "env", "RESOURCE_TRACKER_GROUP")
+    assert (code, b"(not" in shown, shown.count(b"in the working directory")) == (0, True, 1)
+
+
+def test_a_closed_console_ends_the_job_before_windows_ends_the_tracker(tracker):
+    words = [windows_path(PROGRAM), "run", *QUIET, "--", ".\\job.exe", "event", "2"]
+    assert tracker.job("code", *words, "600000").stdout.decode() == f"exit code {0xC000013A}\n"
+    end = json.loads(tracker("show", "--json").stdout)["run"]
+    assert (end["exit"]["verdict"], end["exit"]["signal"], end["left_behind"]) == ("signalled", 2, 0)
+    assert tracker.job("code", *words, "0").stdout.decode() == "exit code 0\n"
+    assert ended(tracker) == ("exited", 0, 0)
+
+
+@pytest.mark.parametrize("event", [0, 1], ids=["Ctrl-C", "Ctrl-Break"])
+def test_an_event_does_not_end_the_tracker_before_the_job(tracker, event):
+    assert tracker("run", *QUIET, "--", ".\\job.exe", "event", str(event), "1000").rc == 0
+    assert ended(tracker) == ("exited", 0, 0)

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/windows/command_line.h"
 #include "base/windows/console.h"
+#include "base/windows/group.h"
 #include "base/windows/program.h"
 
 enum {
@@ -559,6 +560,9 @@ pid_t trk__waitpid(pid_t pid, int *ret_status, int flags)
 		r = -1;
 	} else if (has_ended(c)) {
 		(void) GetExitCodeProcess(c->process, &last_code);
+		/* Its descendants were asked to end when it was. */
+		if (c->job && trk__group_has_asked())
+			(void) TerminateJobObject(c->job, SIGNALLED + SIGTERM);
 		if (ret_status)
 			*ret_status = (int) last_code;
 		(void) CloseHandle(c->process);
@@ -607,6 +611,15 @@ static int is_there(pid_t pid)
 	return lives ? 0 : -1;
 }
 
+int trk__child_end(pid_t pid, unsigned int code)
+{
+	const struct child *c = pid > 0 ? find(pid) : NULL;
+
+	if (c && c->job)
+		return TerminateJobObject(c->job, code) ? 0 : trk__windows_failed();
+	return end_process(pid, code);
+}
+
 int trk__kill(pid_t pid, int signo)
 {
 	const struct child *c = pid > 0 ? find(pid) : NULL;
@@ -616,12 +629,10 @@ int trk__kill(pid_t pid, int signo)
 								      : SIGNALLED + (UINT) signo);
 	if (signo == 0)
 		return is_there(pid);
-	if (signo != SIGTERM && signo != SIGKILL)
+	if ((signo != SIGTERM && signo != SIGKILL) ||
+	    (c && signo == SIGTERM && trk__group_ask_to_end()))
 		return 0;
-	if (c && c->job)
-		return TerminateJobObject(c->job, SIGNALLED + (UINT) signo) ? 0
-									    : trk__windows_failed();
-	return end_process(pid, SIGNALLED + (UINT) signo);
+	return trk__child_end(pid, SIGNALLED + (UINT) signo);
 }
 
 #endif

@@ -47,6 +47,9 @@ HANDLE trk__child_job(void);
  * with its exit code, or a negative errno. */
 int trk__child_run(char *const argv[], const int streams[3], int *ret_code);
 
+/* End a process at once, a child in a job object with all its descendants. 0 or -1 with errno. */
+int trk__child_end(pid_t pid, unsigned int code);
+
 /* The exit code of this program when it passes on that of a child: if `code` is the part that
  * remained of the last child's 32-bit code, that whole code; else `code`. */
 int trk__child_whole_code(int code);

@@ -49,7 +49,8 @@ int trk__code_of_status(int status);
 pid_t trk__waitpid(pid_t pid, int *ret_status, int flags);
 int trk__waitid(enum trk__idtype type, id_t id, siginfo_t *ret, int flags);
 /* Signal 0 checks whether the process exists. SIGTERM and SIGKILL end it, a child in a job object
- * with all its descendants. If pid is this process, it exits as its last child did. Other signals
+ * with all its descendants; where this program has a process group of the console (group.h), SIGTERM
+ * asks a child to end. If pid is this process, it exits as its last child did. Other signals
  * are not delivered. */
 int trk__kill(pid_t pid, int signo);
 #define waitpid trk__waitpid

@@ -1,5 +1,6 @@
 #include "cli/tracking.h"
 
-void track_drop_lacks(struct track_settings *s)
+/* All options have an effect. */
+void track_adapt(struct track_settings *s, char **argv)
 {
 }

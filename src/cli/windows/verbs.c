@@ -1,7 +1,9 @@
 /* What the Windows build lacks: it prints so. */
 #include "alert/deliver.h"
+#include "base/windows/group.h"
 #include "cli/cli.h"
 #include "cli/tracking.h"
+#include "cli/windows/entry.h"
 
 static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
 
@@ -51,8 +53,13 @@ static void drop_sinks(struct trk_alert_hooks *h)
 	h->count = kept;
 }
 
-void track_drop_lacks(struct track_settings *s)
+/* A run for the library stays in this process, which alone has the end of its pipe. */
+void track_adapt(struct track_settings *s, char **argv)
 {
+	if (argv && (s->track.limits.time_ns || s->track.limits.memory_bytes) &&
+	    s->track.control_fd < 0)
+		trk__group_enter();
+	cli_windows_mute(false);
 	drop_sinks(&s->hooks);
 	if (s->track.stacks.hz > 0)
 		cli_complain("--lines: no lines of programs are sampled on Windows");

@@ -1,6 +1,7 @@
 /* Windows: the job starts suspended, is added to a job object, and then runs, so that the job
  * object includes its first instruction and all descendants. Console events (Ctrl-C, Ctrl-Break,
- * close) reach the job as well; the tracker only avoids ending by them. */
+ * close) reach the job as well; the tracker only avoids ending by them. When the console is closed,
+ * the tracker ends the job before Windows ends both. */
 #ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
 
 #include "track/job_system.h"
@@ -11,16 +12,19 @@
 #include "base/file.h"
 #include "base/windows/child.h"
 #include "base/windows/console.h"
+#include "base/windows/group.h"
 #include "base/windows/wake.h"
 #include "probe/windows/nt.h"
 
-/* Windows ends a program a few seconds after its console was closed. */
-enum { END_OF_CONSOLE_MS = 60000 };
+/* Windows ends a program 5 s after its console was closed. The job gets the first of them. */
+enum { JOB_MS = 3000, END_OF_CONSOLE_MS = 60000 };
 
 /* Set by threads of Windows, taken by the loop. */
 static atomic_int child_ended, interrupts, console_ended;
 static HANDLE arrived; /* an event: one of them was set */
 static HANDLE end_wait;
+static pid_t job_pid;
+static HANDLE job_process; /* stays open */
 
 static void arrive(atomic_int *what)
 {
@@ -31,10 +35,14 @@ static void arrive(atomic_int *what)
 static BOOL WINAPI on_console(DWORD event)
 {
 	if (event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT) {
+		trk__group_note_event();
 		arrive(&interrupts);
 		return TRUE;
 	}
 	arrive(&console_ended);
+	/* With the code that Windows gives to a program which this event ends. */
+	if (job_process && WaitForSingleObject(job_process, JOB_MS) == WAIT_TIMEOUT)
+		(void) trk__child_end(job_pid, STATUS_CONTROL_C_EXIT);
 	Sleep(END_OF_CONSOLE_MS); /* the program ends when this returns */
 	return TRUE;
 }
@@ -82,6 +90,10 @@ int trk__job_spawn(struct trk_job *job, char *const argv[], char *assignment, bo
 	}
 	if (in_job)
 		trk__nt_job_begin();
+	job_pid = job->pid;
+	if (!DuplicateHandle(GetCurrentProcess(), process, GetCurrentProcess(), &job_process, 0,
+			     FALSE, DUPLICATE_SAME_ACCESS))
+		job_process = NULL;
 	if (!RegisterWaitForSingleObject(&end_wait, process, on_end, NULL, INFINITE,
 					 WT_EXECUTEONLYONCE | WT_EXECUTEINWAITTHREAD))
 		return -trk__windows_errno(GetLastError());
