@@ -30,7 +30,7 @@ PYTHON = ROOT / "build" / "windows-python"
 SQLITE = ROOT / "build" / "wine-sqlite" / "winsqlite3.dll"
 PREFIX = BUILD / "windows" / "wine"
 WINE = shutil.which("wine64") or "/usr/lib/wine/wine64"
-TIMEOUT_S = 240  # a bound for a test that hangs, not a measure
+TIMEOUT_S = 600  # a bound for a test that hangs, not a measure
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8", "TZ": "UTC", "WINEPREFIX": str(PREFIX),
                "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree,mshtml="}
 
@@ -87,11 +87,15 @@ def prefix():
     """Wine's drive C, which takes 15 s to make and is kept."""
     for path in (PROGRAM, SQLITE, pathlib.Path(WINE)):
         assert path.is_file(), f"{path} is missing. Try: tools/setup.sh test && tools/windows.py"
-    system = PREFIX / "drive_c" / "windows" / "system32"
-    if not system.is_dir():
-        PREFIX.mkdir(parents=True, exist_ok=True)
-        run([WINE, "wineboot", "-i"], PREFIX, {})
-    shutil.copyfile(SQLITE, system / "winsqlite3.dll")
+    system, made = PREFIX / "drive_c" / "windows" / "system32", PREFIX / "made"
+    PREFIX.mkdir(parents=True, exist_ok=True)
+    # One worker of pytest makes it: the folder is there long before it is complete.
+    with open(PREFIX / "maker", "w", encoding="utf-8") as maker:
+        fcntl.flock(maker, fcntl.LOCK_EX)
+        if not made.exists():
+            run([WINE, "wineboot", "-i"], PREFIX, {})
+            made.touch()
+        shutil.copyfile(SQLITE, system / "winsqlite3.dll")
     server = next(path for path in ("/usr/lib/wine/wineserver", shutil.which("wineserver")) if path and os.path.exists(path))
     quiet = {"env": ENVIRONMENT, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with open(PREFIX / "users", "w", encoding="utf-8") as users:

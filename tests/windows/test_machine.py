@@ -49,9 +49,11 @@ def test_selftest_lowers_its_labels(programs):
     assert list(figures) == ["process", "children", "orphans", "spike", "commit", "disk"]
     for name in ("process", "children", "orphans"):
         assert (figures[name]["quality"], figures[name]["state"]) == ("at_least", "ok")
-        assert "job object counts less than its members" in figures[name]["reason"]
+        assert "what processes used after their last look" in figures[name]["reason"]
         assert figures[name]["true"] > 0.9
-    assert figures["process"]["told"] > 0.5
+    # How much of the short ones a look sees depends on the load; of this one it sees the 50 ms that are a proof.
+    assert "job object counts less than its members" in figures["process"]["reason"]
+    assert figures["process"]["told"] >= 0.05
     assert figures["spike"]["true"] > 120 and figures["spike"]["state"] == "ok"
     assert [figures[name]["state"] for name in ("commit", "disk")] == ["not tested"] * 2
     assert [figures[name]["told"] for name in ("commit", "disk")] == [None] * 2
