@@ -109,6 +109,9 @@ void trk__os_map_stack(void);
 bool trk__os_is_dynamic(void);
 /* The Linux number of a signal of this system; recordings store Linux numbers. */
 int trk__os_signal_number(int signo);
+/* The whole exit code of a wait status, and what it means, where it has more bits than a recording
+ * keeps: on Windows. Else the text stays. */
+void trk__os_explain_status(int status, char *text, size_t size);
 /* Peak memory of this process; 0: not known. */
 uint64_t trk__os_own_peak_bytes(void);
 /* Restore the original arguments, to pass them to another program: on Windows this program converts
@@ -124,6 +127,8 @@ char *trk__os_variable(const char *name);
 /* dlopen(3) of a library under its name on Linux, as libz.so.1, or its path. NULL: not
  * installed. */
 void *trk__os_library(const char *soname);
+/* Does this system's program do without it, as it has something else? */
+bool trk__os_replaces_library(const char *soname);
 /* Advice when no library could be loaded: `install` (static text), or a text of this system. */
 const char *trk__os_library_advice(const char *install);
 

@@ -99,6 +99,7 @@ static void judge_status(const struct trk_end_facts *f, struct trk_outcome *o)
 	} else {
 		o->verdict = TRK_VERDICT_EXITED;
 		o->code = WEXITSTATUS(status);
+		trk__os_explain_status(status, o->evidence, sizeof(o->evidence));
 	}
 }
 

@@ -92,6 +92,13 @@ def test_a_code_of_32_bits_is_passed_on(tracker, code):
     assert tracker.job("code", *words).stdout.decode() == f"exit code {code}\n"
 
 
+@pytest.mark.parametrize("code, said", [(0xC0000142, "exit code 0xC0000142: a DLL could not be initialized"),
+                                        (0xFFFFFFFE, "exit code 0xFFFFFFFE"), (300, None)])
+def test_the_whole_code_is_in_the_recording(tracker, code, said):
+    _, shown = tracker.tracked(".\\job.exe", "exit", hex(code))
+    assert (shown["run"]["exit"]["code"], shown["run"]["exit"]["evidence"]) == (code if code < 1 << 31 else code & 0xff, said)
+
+
 def test_a_crash_is_told_as_a_signal_and_passed_on(tracker):
     words = [windows_path(PROGRAM), "run", *QUIET, "--", ".\\job.exe", "crash"]
     assert tracker.job("code", *words).stdout.decode().endswith(f"exit code {0xC0000005}\n")

@@ -191,6 +191,29 @@ char **trk__os_environment(void)
 	return trk__environment();
 }
 
+void trk__os_explain_status(int status, char *text, size_t size)
+{
+	static const struct {
+		DWORD code;
+		const char *meaning;
+	} known[] = {
+		{0xC0000135, ": a DLL was not found"},
+		{0xC0000138, ": a function was not found in a DLL"},
+		{0xC0000139, ": a function was not found in a DLL"},
+		{0xC0000142, ": a DLL could not be initialized"},
+		{0xC0000017, ": out of memory"},
+		{0xC000012D, ": out of memory: the commit limit was reached"},
+	};
+	const char *meaning = "";
+
+	if (status >= 0)
+		return;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (known[i].code == (DWORD) status)
+			meaning = known[i].meaning;
+	(void) snprintf(text, size, "exit code 0x%08X%s", (unsigned int) status, meaning);
+}
+
 /* Not supported: no process outlives the program. */
 bool trk__detach(void)
 {
@@ -208,6 +231,12 @@ void *trk__os_library(const char *soname)
 								     : NULL;
 
 	return name ? LoadLibraryExW(name, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32) : NULL;
+}
+
+/* src/serve/windows has a server of its own. */
+bool trk__os_replaces_library(const char *soname)
+{
+	return !strcmp(soname, "libmicrohttpd.so.12");
 }
 
 const char *trk__os_library_advice(const char *install)
