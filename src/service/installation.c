@@ -239,7 +239,8 @@ size_t trk__installation_check(const struct trk_service *s, const char *tmp,
 	check_program(&list[n++], path);
 	check_permissions(&list[n++], path);
 	for (size_t i = 0; i < LIBRARIES; i++)
-		check_library(&list[n++], i);
+		if (!trk__os_replaces_library(libraries[i].sonames[0]))
+			check_library(&list[n++], i);
 	check_catalogue(&list[n++], &s->layers);
 	check_folder(&list[n++], s->dir);
 	check_job(&list[n++], tmp);

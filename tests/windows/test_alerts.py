@@ -188,3 +188,5 @@ def test_a_copy_of_the_program_runs(tracker):  # noqa: F811
     copy = run([WINE, tracker.folder / "Kopie ü" / "resource-tracker.exe", "version"], tracker.folder, {})
     assert copy.stdout == tracker("version").stdout
     assert tracker("self", "install", "Kopie ü").rc == 0  # again
+    checked = tracker("self", "check").stdout
+    assert b"libcurl" in checked and b"libmicrohttpd" not in checked  # it has a server of its own
