@@ -55,14 +55,10 @@ char *trk__os_variable(const char *name)
 
 void trk__os_explain_status(int status, char *text, size_t size)
 {
-	(void) status;
-	(void) text;
-	(void) size;
 }
 
 bool trk__os_replaces_library(const char *soname)
 {
-	(void) soname;
 	return false;
 }
 

@@ -20,7 +20,6 @@ const struct cli_command cli_top = {
 
 void track_adapt(struct track_settings *s, char **argv)
 {
-	(void) argv;
 	if (s->track.stacks.hz > 0)
 		cli_complain("--lines: no lines of programs are sampled on macOS");
 	if (s->track.own_group)

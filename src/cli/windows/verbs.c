@@ -34,9 +34,6 @@ const char *cli_shell_name(const char *argv0)
 
 int cli_shell(const char *name, int argc, char **argv)
 {
-	(void) name;
-	(void) argc;
-	(void) argv;
 	return EXIT_ERROR;
 }
 

@@ -52,11 +52,11 @@ static const char *reason_of(unsigned int status)
 	}
 }
 
+/* The mode is always TRK_HTTP_COPY. */
 static struct MHD_Response *create_response(size_t size, void *body, int mode)
 {
 	struct MHD_Response *r = calloc(1, sizeof(*r));
 
-	(void) mode; /* always TRK_HTTP_COPY */
 	if (!r)
 		return NULL;
 	trk__buf_init(&r->head, ANSWER_HEAD_MAX);

@@ -128,7 +128,6 @@ int trk__job_open_signals(const sigset_t *set)
 	struct trk_job job;
 	int r = trk__job_prepare(&job);
 
-	(void) set;
 	return r < 0 ? r : job.signal_fd;
 }
 
