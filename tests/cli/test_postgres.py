@@ -86,16 +86,16 @@ def wait_for(what, seconds=20):
     return False
 
 
-def rows(server):
+def rows(server, where="true"):
     if server.sql("SELECT to_regclass('resource_tracker.run') IS NULL") == "t":
         return 0
-    return int(server.sql("SELECT count(*) FROM resource_tracker.run"))
+    return int(server.sql(f"SELECT count(*) FROM resource_tracker.run WHERE {where}"))
 
 
 def test_a_run_arrives_by_itself_with_its_figures(team, server):
     summary = team.track("/usr/bin/python3", "-c", "x = bytearray(30 << 20)",
                          flags=["-n", "it's a \"job\" äß 🙂"]).summary
-    assert wait_for(lambda: rows(server) == 1)
+    assert wait_for(lambda: rows(server, "ended") == 1)
     job, duration, peak = server.sql(
         "SELECT job, duration_s, peak_memory_mib FROM resource_tracker.run").split("|")
     assert job == "it's a \"job\" äß 🙂"
