@@ -55,11 +55,15 @@ alone() {
 
 # --- counting ---------------------------------------------------------------------------------
 
-# Sets cpu_s to the CPU time of all commands of this shell that have ended. Linux counts it in 1/100 s.
+# Sets cpu_s to the CPU time of all commands of this shell that have ended, without what runs beside the tests:
+# that is added when it has ended. Linux counts in 1/100 s.
 read_cpu() {
 	local stat
 	read -ra stat <"/proc/$BASHPID/stat"
 	cpu_s=$(((stat[15] + stat[16]) / 100))
+	if [ -n "$beside" ] && [ -s "$logs/beside.cpu" ] && ! kill -s 0 "$beside" 2>/dev/null; then
+		cpu_s=$((cpu_s - $(<"$logs/beside.cpu")))
+	fi
 }
 
 begin() {
@@ -389,6 +393,8 @@ run_beside() {
 	passed=0 failed=0 skipped=0 again=0 summary=()
 	stage_builds
 	stage_lint
+	read_cpu
+	echo "$cpu_s" >"$logs/beside.cpu"
 	printf '%s\n' "$passed $failed $skipped" "${summary[@]}" >"$logs/beside.counts"
 }
 
@@ -404,7 +410,7 @@ end_beside() {
 
 run_stages() {
 	local name line
-	rm -f "$BUILD/test-summary" "$logs"/failures "$logs"/*.built "$logs/beside.counts"
+	rm -f "$BUILD/test-summary" "$logs"/failures "$logs"/*.built "$logs"/beside.{counts,cpu}
 	for name in "${stages[@]}"; do
 		"stage_$name"
 		if [ "$name" = build ] && [ "$failed" -gt 0 ]; then
