@@ -125,10 +125,3 @@ def test_self_check_names_what_is_not_there(programs):
     assert lines["zlib"].startswith("absent ") and "only the system's SQLite" in lines["zlib"]
     assert "tracked job" in lines["tracked job"]
     assert result.rc == 0
-
-
-@pytest.mark.parametrize("words", [["metaflow"]], ids=" ".join)
-def test_a_verb_that_is_not_there_says_so(programs, words):
-    result = programs.wine(*words)
-    assert result.rc == 1
-    assert result.stderr == (f"resource-tracker: {words[0]}: not in this build for Windows. Try: resource-tracker help\n")
