@@ -25,6 +25,8 @@ fi
 clone=$(mktemp -d --tmpdir release-of-another-path.XXXXXX)
 trap 'rm -rf "$clone"' EXIT
 git clone --quiet --local --no-hardlinks . "$clone/a tree"
+mkdir "$clone/a tree/build"
+ln -s "$PWD/build/windows-python" "$clone/a tree/build/" # of which the wheel for Windows needs the headers
 (
 	umask 077
 	cd "$clone/a tree"
