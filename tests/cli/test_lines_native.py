@@ -5,6 +5,7 @@ The programs count what each part used with their own CPU clock, so that a busy 
 not wrong."""
 
 import errno
+import json
 import os
 import pathlib
 import shutil
@@ -206,6 +207,11 @@ def test_names_a_place_in_a_stripped_file_by_its_offset(rt):
     assert hot["file"] == str(program) and hot["function"].startswith("[bare+0x")
     assert {"file": str(program), "reason": "the file has no symbols"} in document["native"]["files"]
     assert f"no names: {program}: the file has no symbols" in rt.run("lines").stdout
+    # The report leaves out places that say little.
+    shares = [row["cpu_s"] / document["all"]["cpu_s"] for row in document["rows"]]
+    page = json.loads(rt.run("report", "--format", "json", "--output", "-").stdout)
+    assert min(shares) < 0.05 < max(shares)
+    assert len(page["sections"]["code"]["tables"]["lines"]["rows"]) == sum(share > 0.05 for share in shares)
 
 
 @samples_natively

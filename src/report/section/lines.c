@@ -20,6 +20,8 @@ enum {
 
 /* Lines below these shares of CPU time and memory, and of waiting time, are left out. */
 static const double LEAST_SHARE = 0.005, LEAST_WAIT = 0.05;
+/* The same of native code that has an address in place of a name, which says little. */
+static const double LEAST_SHARE_UNNAMED = 0.05;
 static const uint64_t LEAST_GROWTH = 8 << 20;
 
 static const struct trk_doc_column line_columns[] = {
@@ -65,14 +67,21 @@ static bool is_shown(const struct work *w, size_t at)
 	return false;
 }
 
+static double least_share(const struct work *w, const struct trk_profile_row *row)
+{
+	const char *name = w->l->function[w->l->node[row->node].function].name;
+
+	return name[0] == '[' ? LEAST_SHARE_UNNAMED : LEAST_SHARE;
+}
+
 static void choose(struct work *w)
 {
 	for (size_t i = 0; i < w->p->rows && w->rows < ROWS; i++) {
 		const struct trk_lines_amounts *a = &w->p->row[i].self;
 		double cpu = (double) a->cpu_us;
 
-		if (cpu > LEAST_SHARE * (double) w->p->all.cpu_us || grew(a) >= LEAST_GROWTH ||
-		    waited_s(a) > LEAST_WAIT * w->seconds)
+		if (cpu > least_share(w, &w->p->row[i]) * (double) w->p->all.cpu_us ||
+		    grew(a) >= LEAST_GROWTH || waited_s(a) > LEAST_WAIT * w->seconds)
 			w->row[w->rows++] = i;
 	}
 	for (int n = 0; n < GROWTH_ROWS; n++) {
