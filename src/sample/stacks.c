@@ -31,8 +31,7 @@ enum {
 #define PAIR_MAX_NS   TRK_NS_PER_MS
 #define WALL_MAX_NS   (10 * TRK_NS_PER_S)
 /* The budget is 0.1 % of a core at TRK_STACKS_HZ, and proportional at other rates. Half of the
- * first minute's budget is available at the start; it accumulates again in a time without
- * samples. */
+ * first minute's budget is there at the start; it grows again in a time without samples. */
 #define BUDGET_SHARE 0.001
 #define LENT_NS      (30.0 * TRK_NS_PER_MS)
 #define LENT_FOR_NS  (60 * TRK_NS_PER_S)

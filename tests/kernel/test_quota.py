@@ -28,7 +28,7 @@ def test_cpu_time_within_the_quota(guest):
         guest.keyed("leaf.cpu.stat", "usage_usec") - guest.keyed("before.cpu.stat", "usage_usec")
     ) / 1e6
     job = float(re.search(r"^used ([\d.]+) s$", guest.text("leaf.txt"), re.M)[1])
-    # The kernel's figure has the tracker's time as well, and that of the shell before it.
+    # The control group also counts the CPU time of the tracker, and of the shell that started it.
     assert job - 0.01 <= guest.total("leaf", "cpu_s") <= kernel
 
 
