@@ -1,6 +1,5 @@
 #include "alert/deliver.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -9,7 +8,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/curl.h"
 #include "base/dynamic.h"
 #include "base/os.h"

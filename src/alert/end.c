@@ -11,7 +11,6 @@
 #include "fleet/clusters.h"
 #include "fleet/days.h"
 #include "fleet/overview.h"
-#include "fleet/statistics.h"
 #include "fleet/words.h"
 
 static const double DAY_S = 86400, SOON_DAYS = 14, SOON_RUNS = 10, URGENT_DAYS = 7, URGENT_RUNS = 3,

@@ -1,7 +1,6 @@
 #include "alert/message.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* The public function about lines of a recording. */
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 
 #include "api/recording.h"
 #include "base/array.h"
-#include "base/file.h"
 #include "recording/reader.h"
 #include "report/summary.h"
 #include "resource_tracker.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/curl.h"
-#include "base/dynamic.h"
 #include "base/os.h"
 
 enum { CONNECT_MS = 10000 };

@@ -5,15 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "alert/end.h"
 #include "base/detach.h"
-#include "base/file.h"
 #include "base/os.h"
 #include "base/shell_command.h"
-#include "cli/environment.h"
 #include "service/alert_check.h"
 
 enum { COMMAND_S = 60, ARGUMENTS_MAX = 2 * TRK_ALERT_HOOKS_MAX + 16 };

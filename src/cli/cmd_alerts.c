@@ -13,7 +13,6 @@
 
 #include "alert/end.h"
 #include "alert/live.h"
-#include "alert/outbox.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/human.h"

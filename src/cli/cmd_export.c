@@ -1,5 +1,4 @@
 /* resource-tracker export: the samples of a run. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 /* resource-tracker lines: which lines of a run's programs used CPU time and memory. */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/parse.h"
 #include "cli/cli.h"

@@ -1,5 +1,4 @@
 /* resource-tracker report: one file about one run. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"

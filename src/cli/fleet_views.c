@@ -1,6 +1,5 @@
 #include "cli/fleet_views.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 #include "base/os.h"

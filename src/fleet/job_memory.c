@@ -1,12 +1,10 @@
 #include "fleet/job_memory.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 
 __attribute__((format(printf, 2, 3))) static void add_reason(struct trk_memory_advice *m,
 							     const char *format, ...)

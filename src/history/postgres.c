@@ -15,7 +15,6 @@
 #include "base/dynamic.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/os.h"
 #include "base/parse.h"
 #include "base/utf8.h"

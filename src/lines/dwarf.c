@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 
 #include "base/dynamic.h"
 #include "lines/elf_file.h"

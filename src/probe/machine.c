@@ -1,7 +1,6 @@
 #include "probe/machine.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #include <sys/statvfs.h>
 
 #include "base/array.h"
-#include "base/clock.h"
 #include "base/file.h"
 
 enum {

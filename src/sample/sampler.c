@@ -1,7 +1,6 @@
 /* The sampler: set-up and ticks, the process tree, GPUs, and how the time of an interval was spent.
  * sampler_system.c reads the machine, sampler_group.c the control group. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -4,7 +4,6 @@
 
 #include "base/json.h"
 #include "catalog/feed.h"
-#include "catalog/text.h"
 
 /* priced: room for a byte a server of the catalogue. */
 static void count(const struct trk_catalog *c, uint8_t vendor, uint8_t *priced,

@@ -11,7 +11,6 @@
 #include "base/json.h"
 #include "base/shell_word.h"
 #include "fleet/changed.h"
-#include "fleet/words.h"
 #include "service/alerts.h"
 
 enum { DAYS = 30, CHANGES = 8 };

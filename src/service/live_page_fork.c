@@ -1,5 +1,4 @@
 /* The page of a running job, made by a child that fork(2) gives the tracker's record. */
-#include <errno.h>
 #include <unistd.h>
 
 #include "base/clock.h"

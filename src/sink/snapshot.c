@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/maths.h"
 

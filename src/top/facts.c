@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
-
 const char *const trk__facts_spent_names[TRK_SPENTS] = {"on CPU", "GPU", "disk", "memory",
 							"CPU queue"};
 static const char *const spent_keys[TRK_SPENTS] = {"on_cpu", "on_gpu", "disk_wait", "memory_wait",

@@ -7,13 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/human.h"
 #include "base/os.h"
-#include "base/utf8.h"
 #include "recording/store.h"
 #include "top/chart.h"
 #include "top/view.h"

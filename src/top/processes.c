@@ -11,7 +11,6 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/parse.h"
 #include "probe/linux/pid_io.h"
 #include "probe/linux/pid_schedstat.h"
 #include "probe/linux/pid_stat.h"

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "base/os.h"

@@ -2,8 +2,6 @@
 
 #include <stdio.h>
 
-#include "base/clock.h"
-
 #define MIB 1048576.0
 
 static uint64_t warn_at(uint64_t limit)

@@ -1,8 +1,5 @@
 #include "track/kills.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 
 /* A killed process may take this long to release its memory before it ends. */

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/os.h"

@@ -1,7 +1,6 @@
 #include "probe/linux/block.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

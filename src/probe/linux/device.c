@@ -1,10 +1,8 @@
 #include "probe/linux/device.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #include "base/file.h"

@@ -1,7 +1,6 @@
 #include "probe/linux/pid_smaps.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

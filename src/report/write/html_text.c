@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "report/document.h"
-
 const char *const trk__html_tones[] = {"", "strong", "good", "bad", "warn", "muted"};
 
 void trk__html_text(struct trk_buf *b, const char *text)

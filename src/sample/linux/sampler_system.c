@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "probe/linux/cpu_stat.h"
 #include "probe/linux/loadavg.h"
