@@ -39,7 +39,7 @@ struct trk_busy {
 };
 
 /* Smallest share of the runnable time that threads waited for a CPU, for the queue to count: behind
- * other work, and behind the job's own threads. docs/advice.md has the sources. */
+ * other work, and behind the job's own threads. docs/advice-replay.md has the sources. */
 #define TRK_QUEUE_SHARE     0.10
 #define TRK_QUEUE_OWN_SHARE 0.20
 

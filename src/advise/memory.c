@@ -39,7 +39,7 @@ struct run_floor {
 
 static const double jump_margin = 1.1;
 
-/* Numbers without another source were chosen in the replay of docs/advice.md, each on other
+/* Numbers without another source were chosen in the replay of docs/advice-replay.md, each on other
  * families of jobs than those it is reported for. */
 const struct trk_memory_tuning trk__memory_tuning = {
 	.half_life_runs = 120,

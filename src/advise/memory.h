@@ -2,7 +2,7 @@
  *
  * Pure functions: no I/O, no allocation, no clock. All sizes are bytes, all times seconds; NaN is
  * "not known". 200 runs of history take well below a millisecond. docs/advice.md explains the
- * method and shows what it pays and how often it fails on recorded jobs.
+ * method; docs/advice-replay.md shows its cost and failures on recorded jobs.
  *
  * In short: a few simple predictors of the next peak (the largest so far, a moving average, a line
  * through the input sizes, the runs with the most similar input) are evaluated by what they would

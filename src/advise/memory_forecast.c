@@ -14,7 +14,7 @@ static const double ln_beyond_max = 2 * 0.69314718055994531; /* 4 times */
 
 /* If the next input of a young job is known, earlier peaks are scaled up to that input by its
  * power, at most young_power_max, and by at most young_scale_max: without that bound the young jobs
- * of held-out families paid a third more (docs/advice.md). */
+ * of held-out families paid a third more (docs/advice-replay.md). */
 enum { YOUNG_RUNS = 9 };
 static const double young_power_max = 1.2, young_scale_max = 1.5;
 /* Added to the spread of ln input, so that two or three points do not give a steep line. */

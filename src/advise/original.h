@@ -3,7 +3,7 @@
  * cpu = max(1, round(mean cores)), memory = largest MiB x 1.2 rounded by
  * trk__original_round_memory, gpu = max(1, round(largest)) where any GPU was used, vram as memory.
  * Earlier runs are combined in the same way: the mean of the means, the largest of the maxima. The
- * rule ignores failures, input size and risk; docs/advice.md shows what that costs. (The released
+ * rule ignores failures, input size and risk; docs/advice-replay.md shows what that costs. (The released
  * package divides MiB by 1024 once more and so always requests 128 MiB; that error is not
  * repeated.) */
 #ifndef TRK_ADVISE_ORIGINAL_H
