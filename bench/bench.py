@@ -58,11 +58,14 @@ def head():
                       if p.startswith(("resource-tracker", "resource_tracker", "psutil", "psrecord")))
     say("# Performance")
     say()
+    say("This page is for readers who want to know what tracking costs, and how exact its figures are compared with"
+        " other tools. It answers both with the results of one run of the benchmarks. *Ours* is this program.")
+    say()
     say(f"Written by `make bench`, {time.strftime('%Y-%m-%d')}. Machine: {os.cpu_count()} CPUs"
         f" ({model[1] if model else platform.machine()}), Linux {platform.release().split('-')[0]},"
-        f" {platform.machine()}; load {os.getloadavg()[0]:.1f} at the start. The machine is shared with"
-        " other work that comes and goes, so times are what they were: ratios within a row count, and"
-        " all of a row was measured in one run.")
+        f" {platform.machine()}; load {os.getloadavg()[0]:.1f} at the start. Other work runs on the machine and changes"
+        " over time. Compare the ratios within a row, which was measured in one run; do not compare times of"
+        " different rows.")
     say()
     say(f"The peers: {peers} (PyPI); the Rust sibling: {about_sibling()};"
         f" pidstat of {version_of(['pidstat', '-V'])};"
@@ -90,10 +93,10 @@ def edges():
     bare = rows.pop("bare")
     say("## Start and end of a run")
     say()
-    say("From the call to the job's first line, and from its last line to the return of the call, in ms"
-        " more than without a tracker (medians of 30, interleaved; three of the sibling, which takes"
-        " whole intervals). Ours: start <= 3, end <= 30, all <= 10. "
-        f"Bare: {bare[0]:.2f}, {bare[1]:.2f} and {bare[2]:.2f} ms.")
+    say("Additional time compared with a run without a tracker, in ms: *start* is from the call to the job's first line,"
+        " *end* from its last line to the return of the call. Medians of 30 interleaved runs (three of the sibling,"
+        " which waits for whole intervals). Targets: start <= 3, end <= 30, in all <= 10 ms. Without a tracker the"
+        f" times are {bare[0]:.2f}, {bare[1]:.2f} and {bare[2]:.2f} ms.")
     say()
     say("| tracker | start | end | in all | target |\n|---|---|---|---|---|")
     for label, (start, end, both) in rows.items():
@@ -126,11 +129,11 @@ def size():
     mine = size_of(RT)
     say("## Size")
     say()
-    say(f"Stripped {mine:.0f} KiB, {table:.0f} KiB of it the table of servers and prices"
-        f" (program <= 1 MiB without the table: {met(mine - table <= 1024)}); needs {', '.join(needed)}."
-        + (f" The sibling {size_of(SIBLING):.0f} KiB." if has_sibling() else "")
-        + f" The Python package {folder_kib('resource_tracker'):.0f} KiB and psutil"
-        f" {folder_kib('psutil'):.0f} KiB of files beside an interpreter.")
+    say(f"The stripped program has {mine:.0f} KiB, {table:.0f} KiB of it for the table of servers and prices (target"
+        f" without the table: <= 1 MiB, {met(mine - table <= 1024)}). It needs {', '.join(needed)}."
+        + (f" The sibling has {size_of(SIBLING):.0f} KiB." if has_sibling() else "")
+        + f" The Python package of Spare Cores has {folder_kib('resource_tracker'):.0f} KiB and psutil"
+        f" {folder_kib('psutil'):.0f} KiB of files, without the interpreter.")
     say()
 
 
@@ -148,9 +151,9 @@ def instructions():
     used = (total(450) - total(150)) / 300
     say("## Instructions")
     say()
-    say(f"A tick over the captured files of a small virtual machine takes {used:.0f} instructions"
-        f" (callgrind; budget {budget['SYSTEM']}), a member of the tree that did nothing at most"
-        f" {budget['IDLE_MEMBER']}. `tests/cli/test_budget.py` holds both.")
+    say(f"A tick over the captured files of a small virtual machine takes {used:.0f} instructions (counted by"
+        f" callgrind; budget {budget['SYSTEM']}). An idle process of the tree adds at most {budget['IDLE_MEMBER']}."
+        " `tests/cli/test_budget.py` checks both budgets.")
     say()
 
 

@@ -80,14 +80,17 @@ def samples():
     tree = compiled("tree", TREE)
     say("## CPU time per sample at 1 Hz (ms, medians)")
     say()
-    say("Each row is measured alone, one method after the other, 1 s apart, on a thread's CPU clock"
-        " around one call: ours is a full tick of the sampler (the mean of one turn before the peers and"
-        " one after them), procfs and peer psutil are `get_process_stats` (`get_system_stats` in the last"
-        " row) of the Python package, and the psutil loop takes CPU, RSS and I/O of the tree. *Bare* is"
-        " the system calls for the same with no work around them: the clock of each member and all"
-        " files of those that moved, or the system's files; it looks for no new process. *Hot* is a tick without a pause before"
-        " it. The share of a core is the whole program's: wake-ups, tree, system, and the writing of"
-        " rows.")
+    say("Each row was measured separately, one method after the other, 1 s apart, by the CPU clock of a "
+        "thread around one call.")
+    say()
+    say("- *Ours*: a full tick of the sampler (the mean of one turn before the peers and one after them).")
+    say("- *procfs* and *peer psutil*: `get_process_stats` of the Python package (last row: `get_system_stats`).")
+    say("- *psutil loop*: CPU, RSS and I/O of the tree.")
+    say("- *Bare*: only the system calls for the same figures: the clock of each process and all files of "
+        "those that were active, or the system's files. It does not look for new processes.")
+    say("- *Target*: how many times procfs must take what ours takes.")
+    say("- *Hot*: a tick without a pause before it.")
+    say("- *Share of a core*: of the whole program, with wake-ups, tree, system, and the writing of rows.")
     say()
     say("| tree | ours | bare | procfs | peer psutil | psutil loop | procfs/ours | peer psutil/ours |"
         " psutil/ours | target | hot | share of a core | peak RSS MiB |")
@@ -114,9 +117,10 @@ def full_read():
     full = sorted(turns, key=lambda t: int(t["full_ns"]) / int(t["bare_ns"]))[2]
     us = {name: int(ns) / 1e3 for name, ns in full.items()}
     ratio = us["full_ns"] / us["bare_ns"]
-    say(f"{us['full_ns']:.1f} us, the bare system calls for the same {us['bare_ns']:.1f} us: {ratio:.2f} times, each"
-        f" after a pause of 5 ms, as a sample finds it (the median of five turns of 500 reads; target <= 1.3"
-        f" {met(ratio <= 1.3)}). Right behind the other of the two, which leaves the kernel's data warm,"
+    say(f"Ours takes {us['full_ns']:.1f} us and the bare system calls for the same figures {us['bare_ns']:.1f} us, a"
+        f" ratio of {ratio:.2f} (target <= 1.3: {met(ratio <= 1.3)}). Both were measured after a pause of 5 ms, as before"
+        " a sample, and are the median of five turns of 500 reads. Directly after the other one, with the kernel's data"
+        " in the cache, they take"
         f" {us['full_second_ns']:.1f} and {us['bare_second_ns']:.1f} us.")
     say()
 
@@ -179,11 +183,11 @@ def tools():
     names = list(rows[0][1])
     say("## The programs as a whole, at 1 Hz")
     say()
-    say("CPU in ms a second of the whole program with its helpers, all attached to the same tree in the"
+    say("CPU time in ms per second of the whole program with its helpers. All were attached to the same tree in the"
         " same seconds (after their first six): `resource-tracker attach` with its recording, the"
-        " sibling writing CSV, `pidstat -urdh` of the tree's pids, the Python package's"
-        " `ResourceTracker` on procfs and on psutil, and the psutil loop. In brackets how many times"
-        " ours.")
+        " sibling writing CSV, `pidstat -urdh` of the tree's PIDs, the Python package's"
+        " `ResourceTracker` on procfs and on psutil, and the psutil loop. The number in brackets is the multiple of"
+        " ours. The last row is the additional cost of one more process, in us per second.")
     say()
     say("| processes | " + " | ".join(names) + " |")
     say("|---" * (len(names) + 1) + "|")
@@ -193,11 +197,11 @@ def tools():
             f"{mean[name]:.2f}" + ("" if name == "ours" else f" ({mean[name] / mean['ours']:.1f})")
             for name in names) + " |")
     small, large = (rows[i][1] for i in (1, 3))
-    say("| a process more, us | " + " | ".join(
+    say("| one more process, us | " + " | ".join(
         f"{(sum(large[n][:2]) - sum(small[n][:2])) / 2 / 990 * 1e3:.2f}" for n in names) + " |")
     say()
-    say("With the length of the run, one process, 46 s: CPU in ms a second in the first and the second"
-        " half, RSS in MiB after 6 s and at the end; and RSS at the end with 1000 processes.")
+    say("Change over a run of 46 s with one process: CPU time in ms per second in the first and the second half, and"
+        " RSS in MiB after 6 s and at the end. The last row is RSS in MiB at the end with 1000 processes.")
     say()
     say("| figure | " + " | ".join(names) + " |")
     say("|---" * (len(names) + 1) + "|")

@@ -361,14 +361,17 @@ def totals():
 
     say("## CPU totals")
     say()
-    say("Difference to `getrusage` of the process that ran the job, within the same execution; for what"
-        " the kernel drops or hands to another parent, to what the job was made to use. Ours at three"
-        " intervals (at 5 s the job starts after the quick ticks of a run's first ten seconds); the"
-        " target is 1 % at all three. The peers look at 1 Hz at the same execution as ours at 1 s, were"
-        " attached and had looked before the job's work began, and had another look after its end, so"
-        " this is their best case. The sibling and psrecord count from when they were attached; psrecord"
-        " logs percentages, which are added up over time. GNU time wraps the"
-        " job; pidstat has no total of a tree.")
+    say("Difference from the true CPU time of the same execution. The truth is `getrusage` of the process "
+        "that ran the job; for processes that the kernel drops or gives to another parent, it is what the job "
+        "was made to use.")
+    say()
+    say("- *Ours* has three intervals. At 5 s the job starts after the quick ticks of a run's first ten "
+        "seconds. The target is 1 % at all three.")
+    say("- The peers sample at 1 Hz the execution that ours tracks at 1 s. They were attached and had sampled "
+        "before the job's work began, and sampled once more after its end. This is their best case.")
+    say("- The sibling and psrecord count from when they were attached. psrecord logs percentages, which are "
+        "added up over time.")
+    say("- GNU time wraps the job. pidstat has no total of a tree.")
     say()
     say("| job | truth s | ours 0.1 s | 1 s | 5 s | target | " + " | ".join(names()) + " |")
     say("|---" * (6 + len(names())) + "|")
@@ -431,13 +434,14 @@ def kernel_work(label, command):
 
 def kernel_table():
     data = os.path.join(work, "data")
-    say("Work of the kernel, where the perf clock that the job inherits is off by 20 % and more, in both"
-        " directions. Truth is `wait4` inside the run, user and system time, and beside it ours of the same"
-        " execution at 1 s; GNU time wraps the job inside the run, too, and *group* is the CPU counter of a"
-        " control group that the job had to itself. *Steal* is what the hypervisor took from all CPUs"
-        " during each of the three runs. `at_least` beside a figure: other programs started processes"
-        " meanwhile, so that children that nobody waits for could not be ruled out; else the total was"
-        " `exact`.")
+    say("Work of the kernel. Here the perf clock that the job inherits is wrong by 20 % and more, in both directions.")
+    say()
+    say("- *Truth* is user + system time from `wait4` inside the run. *Ours at 1 s* is the same sum of the "
+        "same execution.")
+    say("- *GNU time* wraps the job inside the run. *Group* is the CPU counter of the job's own control group.")
+    say("- *Steal* is the time that the hypervisor took from all CPUs during each of the three runs.")
+    say("- A figure is `exact` unless `at_least` follows it. With `at_least`, other programs started "
+        "processes at the same time, so that children that no process waits for could not be excluded.")
     say()
     say("| job | truth s | ours 0.1 s | 1 s | 5 s | target | ours at 1 s | GNU time | group | steal s |")
     say("|---" * 10 + "|")
@@ -473,10 +477,9 @@ def peak(label, command, truth):
 def peaks():
     say("## Peaks of memory")
     say()
-    say("MiB at the interval of 1 s, after a run's quick ticks; truth is what the job was made to hold"
-        " (the interpreter that waits for it adds about 10). The target is 2 %. GNU time's figure is the"
-        " largest process. `estimated`: memory in tmpfs and shared mappings is counted for the machine, and other"
-        " programs that took some meanwhile may be in the figure.")
+    say("MiB, sampled at 1 Hz after a run's quick ticks. The truth is what the job was made to hold (the interpreter that"
+        " waits for it adds about 10 MiB). The target is 2 %. GNU time's figure is the largest process. `estimated`:"
+        " memory in tmpfs and shared mappings is counted for the machine, and may include memory of other programs.")
     say()
     say("| job | truth | ours | target | " + " | ".join(names()) + " |")
     say("|---" * (4 + len(names())) + "|")

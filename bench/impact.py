@@ -90,12 +90,11 @@ def impact():
     program = compiled("impact", JOB)
     say("## What tracking costs the job")
     say()
-    say("Speed of a job that holds 1 GiB in 4 KiB pages while it is tracked, as a part of its speed"
-        f" just before and after (medians of {ROUNDS} turns): one that faults pages in all the time,"
-        " and one that maps and unmaps. Beside ours a peer that reads PSS at each tick, as those do"
-        " that take PSS at all.")
+    say("Speed of a tracked job, divided by its speed just before and after without tracking (medians of"
+        f" {ROUNDS} turns). The job holds 1 GiB in 4 KiB pages. One job causes page faults all the time, the other maps"
+        " and unmaps memory. The peer reads PSS at each tick, as other tools that report PSS do.")
     say()
-    say("| job | ticks | tracked by us | PSS at every tick | ours/peer |")
+    say("| job | ticks | ours | PSS at every tick | ours/peer |")
     say("|---|---|---|---|---|")
     for kind in ("page faults", "mmap"):
         slow_down(program, kind)

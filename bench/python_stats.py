@@ -89,10 +89,10 @@ def main():
     ours, theirs = sys.argv[1:] or ("build/venv-python/bin/python", "build/venv-bench/bin/python")
     print("""## The Python package
 
-One reading by `get_process_stats` of a tree of 100 processes, and of the machine by `get_system_stats`, of
-both modules, with the original's of the same name in the same run; CPU time, ms. A tree sleeps, or each of
-it wakes up 50 times a second. Readings follow each other at once, or 30 ms apart, when the caches hold
-something else. *First* is the one that finds the tree and opens its files.
+CPU time in ms of one call of `get_process_stats` for a tree of 100 processes, and of `get_system_stats` for the machine.
+*Ours* are the functions of this Python package, in both of its modules; *original* are those of the same name of Spare Cores'
+package, in the same run. The processes of a tree are asleep, or each wakes up 50 times a second. The calls follow each other at
+once, or 30 ms apart, when the caches contain other data. *First* is the call that finds the tree and opens its files.
 
 | tree | reading | ours | first | original | ratio |
 |---|---|---|---|---|---|""")
@@ -100,12 +100,14 @@ something else. *First* is the one that finds the tree and opens its files.
         for pause_s in (0, 0.03):
             compare(name, pause_s, command, ours, theirs)
     print("""
-An awake tree is the worst case: the files of each of its processes are read, most of which is the kernel's
-work. The aims are 20 times for a process tree and 10 times for the machine.
+An awake tree is the worst case: the files of each of its processes are read, which is mostly work of the kernel. The targets are
+ratios of 20 for a process tree and 10 for the machine.
+
+Time of an import:
 """)
     for statement in IMPORTS:
         a, b = import_ms(ours, statement), import_ms(theirs, statement)
-        print(f"`{statement}`: {a:.2f} ms, the original {b:.1f} ms.")
+        print(f"- `{statement}`: {a:.2f} ms, the original {b:.1f} ms")
 
 
 if __name__ == "__main__":

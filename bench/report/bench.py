@@ -56,11 +56,11 @@ def main():
         file.write("<!doctype html><title>x</title><p>x")
     blank = browser(empty, "empty")
     print("## The report\n")
-    print("Ours and the original package's report of the same samples (`bench/report`), in the same"
-          " run; the original without its look-up on the network. First paint and all shown"
-          " (loaded, scripts run, a frame after it) in headless Chromium on this machine, where an"
-          f" empty page takes {blank['paint']:.0f} and {blank['shown']:.0f} ms. Memory: ours is the whole"
-          " program, the original's what came on top of the samples that it holds.\n")
+    print("The report of this program and that of the original Python package, of the same samples (`bench/report`), in"
+          " the same run. The original's look-up on the network is switched off. First paint, and all shown (loaded,"
+          " scripts run, one frame later), are measured in headless Chromium on this machine, where an empty page"
+          f" takes {blank['paint']:.0f} and {blank['shown']:.0f} ms. Memory is that of the whole program for ours; for the"
+          " original it is the increase above the samples that it holds.\n")
     print("| run at 1 Hz | ours: made in | memory | size | first paint | all shown |"
           " original: made in | memory | size | first paint | all shown |"
           " ratios: time, size, shown |")
@@ -87,19 +87,19 @@ def main():
         if seconds == 86400:
             day = seen
     late = sum(day[f"{what}_{rate}_late"] for what in ("hover", "zoom") for rate in (1, 4))
-    print(f"\nOn the page of 24 h, by real input and Chromium's trace (60 each; a frame is 16.7 ms): for the"
-          f" frame that shows a hover the page's thread works {day['hover_1']:.1f} ms with input, script,"
-          f" layout, paint and commit, and for a zoom of all charts {day['zoom_1']:.1f} ms; at a CPU slowed"
-          f" down 4 times {day['hover_4']:.1f} and {day['zoom_4']:.1f} ms. Of these 240 events {late} were"
-          f" shown a frame later than the first that began after them. At full speed the closer drawing"
-          f" stands {day['closer']:.0f} ms after the key, 120 ms of them a rest.\n")
+    print("\nInteraction with the page of 24 h, by real input and Chromium's trace (60 events each; a frame is 16.7 ms):\n")
+    print("| event | page thread, full speed | at a CPU slowed down 4 times |\n|---|---|---|")
+    print(f"| the frame that shows a hover | {day['hover_1']:.1f} ms | {day['hover_4']:.1f} ms |")
+    print(f"| the frame that shows a zoom of all charts | {day['zoom_1']:.1f} ms | {day['zoom_4']:.1f} ms |")
+    print(f"\nThe times include input, script, layout, paint and commit. {late} of these 240 events were shown one frame"
+          f" later than the first frame after them. At full speed the detailed drawing appears {day['closer']:.0f} ms after the"
+          " key, of which 120 ms are an intentional delay.\n")
     state, page = os.path.join(work, "24h"), os.path.join(work, "raw.html")
     subprocess.run([RT, "report", "--recording", state, "--embed-raw", "-o", page], check=True,
                    capture_output=True)
     seen = browser(page, "raw")
-    print(f"With its recording in it (`--embed-raw`) the page of 24 h has {os.path.getsize(page) / 1e6:.1f} MB,"
-          f" is shown after {seen['shown']:.0f} ms, and the first closer view from all samples stands"
-          f" {seen['closer']:.0f} ms after the key.")
+    print(f"With the embedded recording (`--embed-raw`) the page of 24 h has {os.path.getsize(page) / 1e6:.1f} MB and is shown"
+          f" after {seen['shown']:.0f} ms. The first detailed view from all samples appears {seen['closer']:.0f} ms after the key.")
 
 
 try:
