@@ -1,11 +1,10 @@
-// Bundles and minifies the script and the style of a page, the report's or the dashboard's, and writes them
-// as C:
+// Bundles and minifies the script and the style of a page (the report, the chart of stacks or the dashboard),
+// and writes both as C string constants:
 //
 //   node web/build.mjs OUT.c [report|lines|dashboard]
 //
-// `make page` writes web/built/, which is part of the tree, so that the build needs no node. A test
-// compares these files with fresh ones. Needs the packages of web/package-lock.json
-// (tools/setup.sh).
+// `make page` writes web/built/, which is committed, so that building the program does not need Node.js. A test
+// builds the files again and compares them. Needs the packages of web/package-lock.json (tools/setup.sh).
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -38,8 +37,8 @@ async function bundle(folder, name, options) {
 	return outputFiles[0].text.trim();
 }
 
-// The page holds both inline: neither may end its element. Symbols stand as they are in the UTF-8 of the
-// page, as an escape would change a tagged template.
+// The page contains both inline, so neither may contain an end tag of its element. Non-ASCII symbols stay
+// unescaped in the UTF-8 text, because an escape would change the raw text of tagged templates.
 function check(text) {
 	if (/<\/(script|style)|<!--|[^\x20-\x7e\n\u00a0-\u2fff]/i.test(text)) {
 		console.error("web: a text that cannot stand inside a page");
@@ -52,7 +51,7 @@ function hashOf(text) {
 	return `sha256-${createHash("sha256").update(text).digest("base64")}`;
 }
 
-// As string literals of moderate length.
+// Splits the text into C string literals of at most 90 characters.
 function literal(text) {
 	const pieces = text.match(/[\s\S]{1,90}/g) ?? [""];
 	return pieces

@@ -1,8 +1,9 @@
-"""The build backend: meson-python at the top of the tree, where meson.build is.
+"""The build backend (PEP 517) of the Python package. It runs in the top folder, where meson.build is.
 
-On Linux that builds the library and the program. Elsewhere the wheel has Python alone (pure.py), and needs
-no compiler. On top of it: what is missing is said in one line before anything is built, and the wheel is tagged for
-every CPython from 3.9 on, whichever one builds it: the module keeps to the limited API of 3.9.
+On Linux it builds the library, the program and the extension module with meson-python. Elsewhere the wheel contains
+Python files only (pure.py) and needs no compiler. In addition to meson-python, the backend reports missing build
+tools in one line before it builds anything, and it tags the wheel for every CPython from 3.9 on, because the
+extension module uses the limited API of 3.9.
 """
 
 import os
@@ -27,7 +28,7 @@ COMPILERS = ("cc", "gcc", "clang", "icx", "nvc")
 
 
 def missing():
-    """What building needs and this machine lacks; "" where nothing is."""
+    """The first build requirement that this machine lacks; "" if it has all."""
     words = shlex.split(os.environ.get("CC", ""))
     while words and "ccache" in os.path.basename(words[0]):
         words = words[1:]

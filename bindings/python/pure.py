@@ -1,7 +1,7 @@
-"""The wheel without machine code, py3-none-any: what each system without a wheel of its own gets. It needs no
+"""Builds the wheel without machine code (py3-none-any), for systems without a wheel of their own. It needs no
 compiler.
 
-    python bindings/python/pure.py FOLDER     writes the wheel into the folder
+    python bindings/python/pure.py FOLDER     writes the wheel into the folder and prints its path
 """
 
 import base64
@@ -15,17 +15,17 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 NAME = "resource_tracker"
-STAMP = (1980, 1, 1, 0, 0, 0)  # the oldest that a zip can hold, so that equal trees make equal wheels
+STAMP = (1980, 1, 1, 0, 0, 0)  # the oldest time that a zip file can store; a fixed time makes the wheel reproducible
 
 
 def version():
-    """That of meson.build."""
+    """The version in meson.build."""
     text = (ROOT / "meson.build").read_text(encoding="utf-8")
     return re.search(r"^  version: '(.*)',", text, re.M)[1]
 
 
 def metadata():
-    """METADATA, from pyproject.toml."""
+    """The contents of METADATA, made from pyproject.toml, as bytes."""
     from pyproject_metadata import StandardMetadata
 
     try:
@@ -40,7 +40,7 @@ def metadata():
 
 
 def sources():
-    """(name in the wheel, bytes) of the package and of Metaflow's extension."""
+    """Yield (name in the wheel, bytes) for each file of the package and of the Metaflow extension."""
     for package in (NAME, "metaflow_extensions"):
         for path in sorted((HERE / package).rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
@@ -62,7 +62,15 @@ def files(tag, native):
 
 
 def build(folder, tag="py3-none-any", native=()):
-    """Write the wheel; its name. native: files with machine code, {name in the wheel: bytes}."""
+    """Write the wheel into `folder`.
+
+    Args:
+        tag: tag of the wheel
+        native: files with machine code, {name in the wheel: bytes}
+
+    Returns:
+        the file name of the wheel
+    """
     record = f"{NAME}-{version()}.dist-info/RECORD"
     name = f"{NAME}-{version()}-{tag}.whl"
     lines = []

@@ -1,4 +1,4 @@
-// The page Alerts: what is open, what is silenced, and the rules.
+// The page Alerts: open alerts, silences, and the rules.
 import { type Alert, data, type Rule } from "./data.ts";
 import { table } from "./draw.ts";
 import { runLink } from "./runs.ts";
@@ -10,7 +10,7 @@ const EVALUATED: Record<string, string> = { while_running: "while it runs", afte
 const MONTH_S = 30 * 86400;
 
 const rank = (a: Alert): number => Object.keys(SEVERITIES).indexOf(a.severity);
-// The most severe first, of these the newest.
+// Open alerts, by severity (most severe first) and then by time (newest first).
 export const openAlerts = (): Alert[] => (data?.alerts?.alerts ?? []).filter((a) => a.state === "firing")
 	.sort((a, b) => rank(a) - rank(b) || b.opened - a.opened);
 

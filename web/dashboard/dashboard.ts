@@ -1,4 +1,4 @@
-// The page over many jobs: header, filters, and the page that the address names.
+// Entry point of the dashboard: draws the header, the filters, and the page that the address selects.
 import { alertsPage, openAlerts } from "./alerts.ts";
 import { data, kind, load, PERIODS } from "./data.ts";
 import { later, PATTERNS, widthOf } from "./draw.ts";
@@ -51,7 +51,7 @@ function draw(): void {
 	}
 }
 
-// Put what the server has answered into the page, unless another one has been opened meanwhile.
+// Show the answer of the server, unless the user has opened another page in the meantime.
 async function finish(late: Late, turn: number): Promise<void> {
 	if (late) {
 		const body = await late().catch((error: unknown) => html`<h1>No answer</h1><p class="note">The dashboard does not answer: ${error instanceof Error ? error.message : String(error)} Is <code>resource-tracker dashboard</code> still running?</p>`);
@@ -123,7 +123,7 @@ function start(): void {
 	addEventListener("beforeprint", draw);
 }
 
-// What is painted before the data are read: the header, and of the Overview the lead that the program wrote.
+// Draws what needs no data: the header, and on the Overview the introduction that the program wrote as HTML.
 function shell(): Promise<void> {
 	read();
 	const title = PAGES.find((p) => p[0] === state.page)?.[1] || state.job || state.run, lead = app.querySelector(".lead");
@@ -132,14 +132,14 @@ function shell(): Promise<void> {
 	if (lead && state.page === "overview" && state.days === 30 && !isFiltered()) {
 		app.querySelector("h1")?.replaceWith(lead);
 	}
-	// A tab in the background is not painted.
+	// Browsers do not paint a background tab, so requestAnimationFrame would not fire.
 	return document.hidden ? Promise.resolve() : new Promise((done) => {
 		requestAnimationFrame(() => setTimeout(done));
 		setTimeout(done, 1000);
 	});
 }
 
-// The data stand behind the script.
+// In the HTML, the elements with the data follow the script.
 const parsed = new Promise((done) => addEventListener("DOMContentLoaded", done));
 
 shell().then(() => parsed).then(load).then(start, (error: unknown) => {

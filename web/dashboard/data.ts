@@ -1,4 +1,4 @@
-// The data that the page holds: the views as JSON, and the packed runs.
+// The data of the page: types, the views as JSON, and the runs in a packed binary form.
 
 export interface Sum {
 	runs: number; failed: number; out_of_memory: number; priced: number; estimated: number; unpriced: number;
@@ -46,7 +46,7 @@ export interface Job {
 	why: string; lead: string; basis: string; chance_now: number | null; chance_ask: number | null;
 	reasons: string[]; runs: Run[]; command: string; first: number; sizes: (number | null)[][]; base: number[];
 	p07: [Sum, Sum, number]; p30: [Sum, Sum, number]; p90: [Sum, Sum, number];
-	at: number; // of its first packed run
+	at: number; // index of its first packed run
 }
 export interface Place extends Sum {
 	name: string | null; size: Size; jobs: number; usd_hour: number | null; ratio: number | null;
@@ -57,7 +57,7 @@ export interface Data {
 	machines: { unknown: number; servers: Place[]; machines: Place[] }[];
 	jobs: Job[]; newest: (string | number | null)[][]; reported: string[]; alerts: Alerts | null;
 }
-// A run of the pages Runs and Run, by the names of `fleet --json`.
+// A run on the pages Runs and Run, with the field names of `fleet --json`.
 export interface Listed extends Run { job: string; scope: string | null; [trait: string]: unknown }
 export interface OneRun { run: Listed; previous: string | null; next: string | null; command: string; usual: Job["usual"] | null }
 export interface RunPage { runs: Listed[]; matched: number; older: { before: number; id: string } | null }
@@ -68,9 +68,9 @@ export interface Alert {
 export interface Silence { id: string; rule: string | null; job: string | null; until: number; reason: string | null }
 export interface Rule { rule: string; severity: string; evaluated: string; window_s: number | null; condition: string }
 export interface Alerts { alerts: Alert[]; silences: Silence[]; rules: Rule[] }
-// Where the page is from: one file, a folder with reports, or the local server.
+// Origin of the page: a single file, a folder with reports, or the local server.
 export type Kind = "file" | "folder" | "served";
-// One packed run: only charts are drawn from it.
+// One packed run, with values of limited precision. It is used for charts only.
 export interface Packed {
 	start: number; seconds: number; mib: number; cores: number; end: number;
 	askedCores: number; askedMib: number; usd: number; idleCores: number; idleMemory: number; failed: number;
@@ -81,7 +81,8 @@ export const ENDS = ["ok", "failed", "out of memory", "time limit", "stopped", "
 export const isFailure = (end: number): boolean => end >= 1 && end <= 3;
 const PLANES = 9, OCTAVE = 64, MIDDLE = 32768, CORE = 0.0373, GIB = 0.00433, STEP = 1800;
 
-// Two characters hold 13 bits, lowest first; & < > are none of them.
+// Decodes text in which two characters contain 13 bits, the lowest bits first. The characters are printable ASCII
+// without &, < and >.
 function bytesOf(text: string, size: number): Uint8Array<ArrayBuffer> {
 	const value = new Uint8Array(128), bytes = new Uint8Array(size);
 	let bits = 0, v = 0, at = 0, digits = 0;
@@ -114,7 +115,7 @@ export let data: Data; // undefined before load()
 export let kind: Kind = "file";
 let planes: Uint8Array;
 
-// A sum as the page holds it: its numbers in order.
+// Makes a Sum from the list of numbers that the page contains.
 function sumFrom(v: number[]): Sum {
 	const money = v[3] + v[4] > 0, usd = (i: number): number | null => (money ? v[i] : null);
 
@@ -142,7 +143,7 @@ function runFrom(r: (string | number | null)[]): Run {
 	};
 }
 
-// Objects from lists of their members.
+// Converts columns (lists of values by name) to a list of objects.
 function rowsOf(columns: Record<string, unknown[]>): Record<string, unknown>[] {
 	const keys = Object.keys(columns);
 
@@ -178,7 +179,7 @@ export function runsOf(job: Job): Packed[] {
 	if (known) {
 		return known;
 	}
-	// A difference from the job's median: 0, -1, 1, -2, … as 0, 1, 2, 3, …
+	// A 16-bit value: the difference from the job's median, where 0, 1, 2, 3, … encode 0, -1, 1, -2, …
 	const two = (plane: number, i: number): number => {
 		const v = planes[plane * n + i] | (planes[(plane + 1) * n + i] << 8);
 
@@ -219,7 +220,7 @@ export function runsOf(job: Job): Packed[] {
 export const dayOf = (seconds: number): number => Math.floor((seconds + data.utc_offset_s) / 86400);
 export const dayFrom = (iso: string): number => Math.round(Date.parse(`${iso}T00:00:00Z`) / 86400000);
 
-// A view of the local server, by the names of `fleet --json`.
+// Requests a view from the local server; its names are those of `fleet --json`.
 export async function ask<T>(view: string, query: Record<string, string>): Promise<T> {
 	const answer = await fetch(`json/${view}?${new URLSearchParams(query)}`);
 
@@ -231,7 +232,7 @@ export async function ask<T>(view: string, query: Record<string, string>): Promi
 
 const TRAITS = ["team", "user", "where", "server", "machine", "image", "code"];
 
-// The newest runs that the page holds, newest first.
+// The newest runs in the data of the page, newest first.
 export function newest(): Listed[] {
 	return data.newest.map((r) => {
 		const run = Object.fromEntries(TRAITS.map((t, i) => [t, r[10 + i] || null]));
@@ -244,7 +245,7 @@ export function newest(): Listed[] {
 	});
 }
 
-// A run that the page holds, with the runs of its job around it; null: it is not among them.
+// A run from the data of the page, with the ids of the runs of its job before and after it; null if it is not there.
 export function held(id: string): OneRun | null {
 	const all = new Map(newest().map((r) => [r.id, r]));
 

@@ -1,4 +1,4 @@
-// Drawing: bars, sparklines, axes. Colours and patterns are those of the style; no library.
+// Draws bars, sparklines, tables and charts as SVG and HTML, without a library. CSS sets colours and patterns.
 import { html, Markup } from "./words.ts";
 
 export const PATTERNS = html`<svg width="0" height="0" aria-hidden="true" class="defs"><defs>
@@ -39,7 +39,7 @@ export function nice(most: number): number {
 
 export interface Table { head: string[]; right: boolean[]; rows: (Markup | string)[][]; label: string }
 
-// A table; in a narrow window each row is a card, whose cells carry the titles of their columns.
+// A table. In a narrow window each row is shown as a card, and each cell with the title of its column.
 export function table(t: Table, cards = true): Markup {
 	return html`<div class="scroll" tabindex="0" role="region" aria-label="${t.label}"><table${cards ? html` class="cards"` : ""}><thead><tr>${
 		t.head.map((h, i) => html`<th scope="col"${t.right[i] ? html` class="n"` : ""}>${h}</th>`)}</tr></thead><tbody>${
@@ -52,12 +52,12 @@ export const folded = (title: string, body: Markup): Markup => html`<details><su
 export const key = (cls: string, text: string | Markup): Markup =>
 	html`<span><svg width="13" height="11" aria-hidden="true"><rect class="${cls}" width="13" height="11"/></svg>${text}</span>`;
 
-// The width of the element that a chart is drawn into.
+// Width in px of the element that contains a chart.
 export function widthOf(id: string): number {
 	return Math.max(240, Math.floor(document.getElementById(id)?.clientWidth ?? 600));
 }
 
-// Charts are drawn when the page stands, and again when the window changes.
+// Charts to draw once the page is laid out, and again whenever the size of the window changes.
 export const later: [string, (width: number) => Markup][] = [];
 export function chart(id: string, draw: (width: number) => Markup): Markup {
 	later.push([id, draw]);

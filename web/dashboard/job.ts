@@ -1,4 +1,4 @@
-// The page of one job: what it needs, when it changed, and why.
+// The page of one job: its need of resources, its changes over time, and the reasons.
 import { data, dayOf, isFailure, type Job, kind, type Packed, runsOf } from "./data.ts";
 import { bar, chart, key, nice, path, svg, table } from "./draw.ts";
 import { end, verdict } from "./jobs.ts";
@@ -45,7 +45,8 @@ function frame(a: Axis, top: number, text: (v: number) => string, height = H, lo
 const title = (name: string, more: string, w: number): Markup =>
 	html`<text class="k strong" x="${LEFT}" y="11">${name}</text>${w >= 420 && html`<text x="${LEFT + name.length * 7.4 + 14}" y="11">${more}</text>`}`;
 
-// The noise around the median of the runs of one level, 3 units to each side.
+// Bands of the run-time noise, one before and one after a drift: the median ± 3 robust standard deviations of the
+// logarithms.
 function band(a: Axis, good: Packed[], y: (v: number) => number): Markup {
 	const from = a.job.drift?.from ?? Infinity;
 

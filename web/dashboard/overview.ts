@@ -1,4 +1,4 @@
-// The page Overview: what it cost, what was wasted, what to change, what will fail.
+// The page Overview: cost, waste, recommended changes, and jobs that are likely to fail.
 import { data, dayFrom, dayOf, isFailure, type Job, type Overview, runsOf, type Sum } from "./data.ts";
 import { chart, folded, key, nice, path, spark, svg, table } from "./draw.ts";
 import { FACETS, isFiltered, nameOf, period, picked, state, sumOf, url } from "./state.ts";
@@ -16,7 +16,7 @@ export const traits = (job: Job): string => FACETS.map((f) => job[f]).filter(Boo
 const NUMBERS = ["runs", "failed", "out_of_memory", "priced", "estimated", "unpriced", "usd", "idle_cores_usd",
 	"idle_memory_usd", "failed_usd", "waste_usd", "used_core_s", "asked_core_s", "used_mib_s", "asked_mib_s", "run_s"] as const;
 
-// Sums of jobs are exact: they are added as the program adds them.
+// Adds the sums of several jobs. The result is exact, because the program adds them in the same way.
 export function addUp(sums: Sum[]): Sum {
 	const all = Object.fromEntries(NUMBERS.map((k) => [k, sums.reduce((n, s) => n + (s[k] ?? 0), 0)])) as unknown as Sum;
 
@@ -55,7 +55,7 @@ function lead(v: View): Markup {
 const beside = (now: number | null, was: number | null | undefined, days: number): string =>
 	now !== null && was ? `${change(now / was - 1)} on the ${days} days before` : "no earlier period";
 
-// Sums of each day; of all jobs exact, under a filter from packed runs.
+// Sums per day. Without a filter they are exact; with a filter they are computed from packed runs.
 interface DaySum { day: number; usd: number; idleCores: number; idleMemory: number; failed: number; runs: number; bad: number; cores: number; memory: number }
 
 function daysOf(v: View): DaySum[] {
@@ -193,9 +193,9 @@ function spenders(v: View): Markup {
 	}, false)))}</section>`;
 }
 
-const LEAST_USD = 0.039; // the axis reaches $0.04 at least, as longer labels have no room
+const LEAST_USD = 0.039; // so that the axis ends at $0.04 or more: labels of smaller amounts would not fit
 
-// Where the days and the expected days stand.
+// Positions of the days and of the forecast days on the axis.
 function spendChart(v: View, days: DaySum[], w: number): Markup {
 	const f = v.filtered ? null : v.o.forecast, H = 190, L = 46, B = 20, ahead = f ? f.usd.length : 0;
 	const most = Math.max(...days.map((d) => d.usd), ...(f ? f.usd.map((u, i) => u + f.band_usd[i]) : []), LEAST_USD), top = nice(most);
@@ -242,9 +242,9 @@ function spend(v: View, days: DaySum[]): Markup {
 	}, false))}</section>`;
 }
 
-const LEAST_SHOWN = 0.005; // cores or MiB: less is at the lower edge, as labels have no smaller number
+const LEAST_SHOWN = 0.005; // cores or MiB: smaller values are drawn at the lower edge, because labels have no smaller number
 
-// A dot a job, both axes by octaves.
+// A chart with one dot per job. Both axes are logarithmic (base 2).
 function scatter(v: View, id: string, title: string, asked: (j: Job) => number, used: (j: Job) => number, text: (x: number) => string): Markup {
 	const list = v.jobs.filter((j) => asked(j) > 0 && used(j) > 0);
 	const low = list.filter((j) => used(j) < asked(j) / 2).length;

@@ -1,4 +1,4 @@
-// The pages Runs and Run. A served page asks for older runs and shows the report of a run in a frame.
+// The pages Runs and Run. With the local server, they load older runs, and the report of a run in a frame.
 import { ask, data, ENDS, held, type Job, kind, type Listed, newest, type OneRun, type RunPage } from "./data.ts";
 import { table } from "./draw.ts";
 import { end } from "./jobs.ts";
@@ -6,7 +6,7 @@ import { link } from "./overview.ts";
 import { isFiltered, nameOf, picked, state, url } from "./state.ts";
 import { change, cores, count, duration, html, type Markup, memory, percent, usd, when } from "./words.ts";
 
-// What a page becomes once the server has answered; null: it is as it is.
+// Loads the part of a page that needs an answer of the server; null if the page is complete.
 export type Late = (() => Promise<Markup>) | null;
 export interface Page { now: Markup; late: Late }
 
@@ -36,7 +36,8 @@ ${body}<p class="pages">${state.before && html`<a href="${url({ before: "" })}">
 
 const olderThan = (start: number, id: string): Markup => html`<a href="${url({ before: `${start},${id}` })}" rel="next">Older runs</a>`;
 
-// Runs that the server lists: of all jobs, of one that is picked, or by the start of an id.
+// Requests runs from the server: those of all jobs, of the one selected job, or those whose id starts with the
+// search text.
 async function asked(): Promise<Markup> {
 	const jobs = picked(), [before, id] = state.before.split(","), query: Record<string, string> = {};
 

@@ -1,4 +1,4 @@
-// What is shown stands in the address: #/jobs?days=7&team=risk.
+// The state of the page is kept in the address, for example #/jobs?days=7&team=risk.
 import { data, type Job, PERIODS } from "./data.ts";
 
 export const FACETS = ["team", "user", "where", "server"] as const;
@@ -20,7 +20,7 @@ export function read(): void {
 	try {
 		name = decodeURIComponent(name);
 	} catch {
-		// As it stands.
+		// Invalid percent-encoding: use the text as it is.
 	}
 	state = {
 		page: page || "overview", job: page === "job" ? name : "", run: page === "run" ? name : "", before: text("before"), days: PERIODS.includes(days) ? days : 30, q: text("q"), sort: text("sort"),
@@ -51,7 +51,7 @@ export const isFiltered = (): boolean => FACETS.some((f) => state[f]) || state.q
 export const nameOf = (job: Job): string =>
 	data.jobs.filter((j) => j.job === job.job).length > 1 && job.scope ? `${job.job} in ${job.scope}` : job.job;
 
-// Words of the search: each is part of the name, or key=value of a trait.
+// Whether a job matches one word of the search: a part of its name, or key=value of a trait.
 function matches(job: Job, word: string): boolean {
 	const [key, value] = word.split("=");
 

@@ -1,7 +1,7 @@
-// Texts: figures as src/fleet/words.c writes them, and markup that escapes what it is given.
+// Formats numbers and times like src/fleet/words.c, and creates markup in which values are escaped.
 import { data } from "./data.ts";
 
-// Markup that is safe to insert; made by html`` alone.
+// Markup that is safe to insert. Only html`` creates it.
 export class Markup {
 	constructor(readonly text: string) {}
 	toString(): string {
@@ -107,7 +107,7 @@ export function duration(s: number | null | undefined): string {
 		: `${Math.floor(whole / 3600)} h ${two(whole % 3600 / 60)} m`;
 }
 
-/* For a command line to paste: see trk__shell_word() in C. */
+/* Quotes a word for a shell command that the user can paste, like trk__shell_word() in C. */
 export function shellWord(text: string): string {
 	return `${text.startsWith("-") ? "-- " : ""}'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,9 +1,10 @@
-// The chart of stacks: boxes whose width is CPU time, a row for each call from the top down. A box zooms in, a
-// search marks, the keys move, and a closer view of the timeline recomputes it.
+// The chart of stacks (an icicle chart): the width of a box is its CPU time, and callees are below their callers. A
+// click on a box zooms in, a search highlights boxes, and keys move between them. If the timeline shows a part of the
+// run, the chart shows the stacks of that part.
 
 const ROW = 19; // px
-const LEAST = 0.003; // of the width: narrower boxes are not made
-const DEPTH = 60; // rows: deeper ones are seen by zooming in
+const LEAST = 0.003; // share of the width: narrower boxes are not drawn
+const DEPTH = 60; // rows: deeper ones are visible after zooming in
 
 function seconds(ms) {
 	return ms < 1000 ? `${Math.round(ms)} ms` : ms < 100000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 60000)} m`;
@@ -27,7 +28,7 @@ class Stacks {
 			const caller = this.nodes[parent + 1];
 			this.nodes.push({ name, file, line, own, ms, bins, parent: caller, depth: caller.depth + 1 });
 		}
-		this.window = null; // a part of the run: from and to in seconds
+		this.window = null; // part of the run [from, to] in seconds; null: the whole run
 		this.show(all);
 		root.querySelector(".whole").addEventListener("click", () => this.show(all));
 		this.search.addEventListener("input", () => this.show(this.top));
@@ -38,7 +39,7 @@ class Stacks {
 		});
 	}
 
-	// What a node used in the window that is looked at: a bin counts by the part of it that lies in there.
+	// Computes what each node used in the shown part of the run. A bin counts in proportion to its overlap with it.
 	weigh() {
 		const { bins } = this.data;
 		const [from, to] = this.window ?? [0, 0];
@@ -64,7 +65,7 @@ class Stacks {
 		return text !== "" && `${node.name} ${node.file}:${node.line}`.toLowerCase().includes(text);
 	}
 
-	// The outermost matches, so that none counts twice.
+	// Shows the CPU time of the matches. Only the outermost match of a stack counts, so no time counts twice.
 	tell() {
 		const sum = (node) => (this.found(node) ? node.now : node.children.reduce((s, c) => s + sum(c), 0));
 		const part = this.window ? `${seconds(this.window[0] * 1000)} to ${seconds(this.window[1] * 1000)}: ` : "";

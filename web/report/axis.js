@@ -1,4 +1,4 @@
-// Round moments below the charts, and round levels beside them: the same choices as in C.
+// Labels of the axes: round times below the charts, round values at their left, chosen by the same rules as in C.
 import { clockTime } from "./words.js";
 
 const timeSteps = [
@@ -53,7 +53,7 @@ export class Axis {
 		svg.classList.add("fitted");
 	}
 
-	// Shows the run from a share of it to another; wide: the axis' width on the screen.
+	// Shows the run between two shares (0 to 1); wide: width of the axis in px.
 	look(from, to, wide) {
 		const { data } = this;
 		const span = (to - from) * data.seconds;
@@ -63,7 +63,7 @@ export class Axis {
 		for (let i = Math.ceil((start + from * data.seconds) / step - 1e-9); used < this.pool.length; i++) {
 			const at = i * step - start;
 			const share = (at / data.seconds - from) / (to - from);
-			// The last one ends at the edge, and may need more room than its step has.
+			// The last label is right-aligned at the edge. It is left out if it would overlap the one before it.
 			if (share > 1 + 1e-9 || (share > 0.97 && (step / span) * wide < endRoom)) {
 				break;
 			}

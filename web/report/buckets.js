@@ -1,4 +1,4 @@
-// The values that stand in the page: buckets of equal time, two characters a value.
+// Decodes the values that the page contains: buckets of equal duration, two characters per value.
 
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 export const codes = Object.fromEntries([...digits].map((digit, i) => [digit, i]));
@@ -10,8 +10,8 @@ export function unpack(text, top, steps) {
 	});
 }
 
-// Series of a chart: mean, least and greatest of each bucket; NaN in a gap. The first one is what
-// the axis is made for; another one that reaches its end is above it, infinite.
+// The series of a chart: mean, minimum and maximum of each bucket; NaN in a gap. The axis is scaled for the first
+// series. A value of another series that reaches the end of the axis is Infinity, because it may be larger.
 export function unpackChart(chart, steps) {
 	return chart.series.map((packed, i) => {
 		const above = (value) => (i && value >= chart.top ? Infinity : value);
@@ -20,7 +20,7 @@ export function unpackChart(chart, steps) {
 	});
 }
 
-// One point of buckets [from, to); buckets are of equal time.
+// Merges the buckets [from, to) into one point. All buckets have the same duration.
 export function merge(series, from, to) {
 	let sum = 0;
 	let n = 0;
@@ -37,8 +37,8 @@ export function merge(series, from, to) {
 	return n ? { mean: sum / n, min, max } : { mean: NaN, min: NaN, max: NaN };
 }
 
-// Mean, 95th percentile and peak of a series between two shares of the run, each bucket weighted
-// by its time in that window.
+// Mean, 95th percentile and peak of a series between two shares of the run. Each bucket is weighted by its time in
+// that window.
 export function measure(series, n, from, to) {
 	const parts = [];
 	let sum = 0;
@@ -62,8 +62,8 @@ export function measure(series, n, from, to) {
 	return { mean: weight ? sum / weight : NaN, p95, peak };
 }
 
-// The buckets between two shares of the run as at most `most` points: their places (shares of the
-// run), and the series of the charts.
+// The buckets between two shares of the run as at most `most` points: their positions (shares of the run), and the
+// series of the charts.
 export function pointsOfBuckets(charts, n, from, to, most) {
 	const first = Math.max(0, Math.floor(from * n) - 1);
 	const end = Math.min(n, Math.ceil(to * n) + 1);

@@ -1,4 +1,4 @@
-// Copy buttons.
+// Buttons that copy a text to the clipboard.
 
 function copyText(text) {
 	if (navigator.clipboard) {

@@ -1,6 +1,6 @@
 import { levels } from "./axis.js";
 
-// Paths of a view's points, in the units of a chart: 2 a drawn bucket across, 160 down.
+// SVG paths of the points in view. In chart units, a drawn bucket is 2 wide and the chart is 160 high.
 
 const height = 160;
 const room = 3;
@@ -28,7 +28,7 @@ export function linePath(x, values, top) {
 			path += `${i === start ? "M" : "L"}${x[i]} ${(height - (values[i] / top) * height).toFixed(1)}`;
 		}
 		if (end === start + 1) {
-			path += "h.01"; // one point alone is a dot
+			path += "h.01"; // draw a single point as a dot
 		}
 	}
 	return path;
@@ -53,7 +53,7 @@ function unitOf(unit, level) {
 	return level === 1 ? unit.replace(/^(core|GPU)s$/, "$1") : unit;
 }
 
-// A chart as C drew it, and the paths of a closer view that take the place of its lines.
+// A chart that C has drawn. A zoomed view replaces its paths by more detailed ones.
 export class Plot {
 	constructor(svg, chart) {
 		this.svg = svg;
@@ -80,7 +80,7 @@ export class Plot {
 		box.width = width * units;
 	}
 
-	// The axis ends at `top`: the job's peak as it came, that of a window, or the limit.
+	// Scales the axis to end at `top`: the value from C, the job's peak in the window, or the limit.
 	reach(top) {
 		const { chart, names, usual } = this;
 		const factor = top / chart.top;
@@ -101,7 +101,7 @@ export class Plot {
 		names.replaceChildren(...lines.map((level, i) => this.nameOf(level, top, i === lines.length - 1)));
 	}
 
-	// The end of the axis for what is seen of the job; limit: as far as that.
+	// The end of the axis if the visible peak of the job is `most`; with `limit`, the axis includes the limit.
 	topFor(most, limit) {
 		const { chart } = this;
 		if (limit && chart.limit > chart.top) {
@@ -119,7 +119,7 @@ export class Plot {
 		return text;
 	}
 
-	// The whole run as it came.
+	// Restores the paths of the whole run, as C has drawn them.
 	drawWhole() {
 		if (this.close) {
 			this.drawn.forEach(({ path, whole }) => path.setAttribute("d", whole));

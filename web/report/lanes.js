@@ -1,9 +1,9 @@
-// Processes that are too many for bars: a closer view shows the largest ones in it as bars where
-// they have room, and how many ran at once otherwise.
+// A lane of a program that has too many processes for one bar each. The whole run shows the number of concurrent
+// processes. A zoomed view shows the largest processes as bars, if they fit.
 
 import { codes } from "./buckets.js";
 
-const each = 8; // characters a process: start, length, CPU use
+const each = 8; // characters per process: 4 for the start, 3 for the length, 1 for the CPU use
 const parts = 1 << 24;
 const height = 21;
 const rowsMost = 7;
@@ -25,7 +25,7 @@ export function unpackBrief(text) {
 	});
 }
 
-// Each in the first row that is free at its start; null: they need too many rows.
+// Assigns each process the first row that is free at its start; null if they need too many rows.
 export function packRows(list) {
 	const free = [];
 	const bars = [...list].sort((a, b) => a.from - b.from);
@@ -41,7 +41,7 @@ export function packRows(list) {
 	return { bars, rows: free.length };
 }
 
-// The lane's drawing: `many` is the path of how many ran at once.
+// Draws the lane. `many` is the path of the number of concurrent processes.
 export class Brief {
 	constructor(svg, units) {
 		this.units = units;
@@ -62,7 +62,7 @@ export class Brief {
 		this.show(null);
 	}
 
-	// from, to: the view, as shares of the run; wide: its width on the screen.
+	// from, to: the view as shares of the run (0 to 1); wide: its width in px.
 	look(from, to, wide) {
 		if (to - from > 0.9999) {
 			this.show(null);

@@ -1,5 +1,5 @@
-// Reads the samples of an embedded recording; src/recording/format.h describes the format. A
-// damaged record is skipped, as in C.
+// Reads the samples of the recording that is embedded in the page. src/recording/format.h describes the format.
+// Damaged records are skipped, as in C.
 
 const sampleRecord = 2;
 const thinnedRecord = 3;
@@ -35,7 +35,7 @@ class Cursor {
 		return this.bytes[this.at++];
 	}
 
-	// Exact up to 2^53.
+	// Reads a number of variable length; exact up to 2^53.
 	number() {
 		let value = 0;
 		let factor = 1;
@@ -54,7 +54,7 @@ class Cursor {
 		return value % 2 ? -(value + 1) / 2 : value / 2;
 	}
 
-	// Sets [first ... first + 64) of bits.
+	// Reads 64 bits into bits[first] to bits[first + 63].
 	bits(bits, first) {
 		for (let shift = 0; ; shift += 7) {
 			const byte = this.byte();
@@ -80,7 +80,7 @@ function littleEndian(bytes, at) {
 	return (bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)) >>> 0;
 }
 
-// The size of an intact record there, or 0.
+// Size in bytes of the record at `at`; 0 if there is no intact record.
 function sizeAt(bytes, at) {
 	if (bytes[at] !== 0xb5 || bytes[at + 1] !== 0x72 || bytes[at + 2] !== 0x74 || bytes[at + 3] !== 0x6b) {
 		return 0;
@@ -95,7 +95,7 @@ function sizeAt(bytes, at) {
 }
 
 class Rows {
-	// wanted: names of columns.
+	// wanted: names of the columns to read.
 	constructor(wanted) {
 		this.wanted = wanted;
 		this.columns = [];
@@ -110,7 +110,7 @@ class Rows {
 		});
 	}
 
-	// The wanted values of a row; NaN where it knows none.
+	// The values of the wanted columns in a row; NaN if the row does not have the value.
 	readRow(cursor) {
 		const values = new Float64Array(this.wanted.length).fill(NaN);
 		cursor.bits(this.bits, 0);
@@ -142,7 +142,7 @@ class Rows {
 	}
 }
 
-// Bytes of base64, a slice at a time.
+// Decodes base64, and yields after each slice so that the page stays responsive.
 function* decoded(text) {
 	const bytes = new Uint8Array(Math.floor((text.length / 4) * 3));
 	let length = 0;
@@ -175,7 +175,7 @@ function* rowsOf(text, wanted) {
 				found.push(row);
 			}
 		} catch {
-			// A record that is not as it should be.
+			// The record is malformed: skip it.
 		}
 		at += size;
 		yield;
@@ -183,7 +183,7 @@ function* rowsOf(text, wanted) {
 	return found;
 }
 
-// All rows of the recording, in slices of time that leave the page alive.
+// Reads all rows of the recording in slices of about 8 ms, so that the page stays responsive.
 export function readRows(text, wanted) {
 	return new Promise((done) => {
 		const work = rowsOf(text, wanted);

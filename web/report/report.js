@@ -1,5 +1,5 @@
-// What the page does with JavaScript: a line across all charts with their values, a zoom of all
-// charts, the range in the address, and copy buttons.
+// Entry point of the report's script: a cursor line across all charts with their values, zooming, the visible range in
+// the address, sortable tables, and copy buttons. The page is readable without it.
 import { prepareCopying } from "./copying.js";
 import { prepareFolds, prepareTables } from "./tables.js";
 import { Timeline } from "./timeline.js";
@@ -18,7 +18,7 @@ function prepareCharts() {
 	}
 }
 
-// The recording, where it is embedded.
+// Shows the button that saves the recording, if the page contains one.
 function prepareSaving() {
 	const raw = document.getElementById("raw");
 	const button = document.getElementById("save");
@@ -36,13 +36,13 @@ function prepareSaving() {
 	});
 }
 
-// ---- a run that goes on ----
+// ---- live page ----
 
-const quietAfterMs = 10000; // whoever works with the page is not disturbed
+const quietAfterMs = 10000; // no reload while the user is interacting with the page
 const staleAfterSeconds = 60;
 
-// While the run goes on, the file of the page is replaced: load it again. A page that is not
-// replaced any more says so.
+// While the run continues, the program replaces the file of the page, so the page reloads itself. If the file is no
+// longer replaced, the page reports that.
 function keepUpToDate() {
 	const { live, last } = document.documentElement.dataset;
 	if (!live) {
@@ -79,7 +79,7 @@ prepareFolds();
 prepareCharts();
 prepareSaving();
 keepUpToDate();
-// Folds are open on paper, but for lines that are copied.
+// Open all folded sections before printing, except the lines to paste.
 addEventListener("beforeprint", () => {
 	for (const fold of document.querySelectorAll("details:not(#snippets)")) {
 		fold.open = true;

@@ -1,7 +1,7 @@
-// The samples of the run as points of a view: every sample where there is room, groups otherwise.
+// Converts samples to the points of a view: one point per sample if they fit, else one per group of samples.
 import { readRows } from "./recording.js";
 
-// A value of a row in the unit of its chart; amounts as rates.
+// A value of a row in the unit of its chart. Amounts are converted to rates.
 function valueOf(row, at, amount, factor, which) {
 	const seconds = row.seconds / (which === "mean" ? 1 : row.count);
 	const value = row[which][at] / factor / (amount ? seconds : 1);
@@ -13,7 +13,7 @@ function valueOf(row, at, amount, factor, which) {
 }
 
 export class Samples {
-	// data: of the page; its charts name their columns.
+	// data: the data of the page, in which each chart lists its columns.
 	static async read(text, data) {
 		const wanted = ["elapsed_s", "interval_s", ...new Set(data.charts.flatMap((chart) => chart.columns.map(([name]) => name)))];
 		const samples = new Samples();
@@ -29,7 +29,7 @@ export class Samples {
 		return samples;
 	}
 
-	// The index of the first row that ends after this moment.
+	// Index of the first row that ends after `moment` (seconds since the start).
 	find(moment) {
 		let low = 0;
 		let high = this.rows.length;

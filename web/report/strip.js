@@ -1,10 +1,10 @@
-// The strip of phases above the charts. All boxes are one path, which zooms with the charts; the names are
-// moved over it by a transform, which costs no layout.
+// The strip of phases above the charts. All boxes are one path, which zooms with the charts. The names are positioned
+// with a CSS transform, which needs no layout.
 
 const height = 24;
 
 export class Strip {
-	// svg: as it came in the page, where each phase is an SVG of its own; units: the charts' width.
+	// svg: the strip in the page, in which each phase is an SVG element; units: width of the charts in chart units.
 	constructor(svg, units) {
 		this.units = units;
 		const space = svg.namespaceURI;
@@ -40,13 +40,13 @@ export class Strip {
 		return { from, to: from + width, label, name, long, shown: "", at: 0 };
 	}
 
-	// Shows the run from a share of it on; wide: the strip's width on the screen.
+	// Shows the run from the share `start`, `width` shares wide; wide: width of the strip in px.
 	look(start, width, wide) {
 		const box = this.boxes.viewBox.baseVal;
 		box.x = start * this.units;
 		box.width = width * this.units;
 		for (const phase of this.phases) {
-			// The name stands where the visible part of the phase begins.
+			// Place the name at the start of the visible part of the phase.
 			const left = Math.max(phase.from, start);
 			const room = ((Math.min(phase.to, start + width) - left) / width) * wide - 12;
 			const shown = room < phase.nameWidth ? "bare" : room < phase.textWidth ? "brief" : "whole";

@@ -10,7 +10,7 @@ function compare(a, b) {
 	if (typeof a === "number" && typeof b === "number") {
 		return b - a;
 	}
-	// What is not known comes last.
+	// Unknown values are sorted last.
 	return typeof a === "number" ? -1 : typeof b === "number" ? 1 : a.localeCompare(b);
 }
 

@@ -1,11 +1,11 @@
-// The view of the charts: a line across all of them with their values, and a zoom of all at once,
-// by mouse, keys and buttons.
+// The view of the charts: a cursor line across all charts with their values, and a zoom of all charts at once. The
+// mouse, keys and buttons control both.
 //
-// A hover and a zoom have to fit into a frame on a slow machine. A move of the line changes one
-// layer and texts in boxes of fixed size; a zoom changes only view boxes. Both are drawn in the
-// event handler: browsers deliver one event a frame, and requestAnimationFrame could cost another
-// frame. The closer points, the bars of short processes, the range in words (which a screen
-// reader says) and the address follow when the pointer rests.
+// Moving the line and zooming must each finish within one frame on a slow machine. Moving the line changes only one
+// layer and texts in boxes of fixed size; zooming changes only view boxes. Both are drawn in the event handler,
+// because browsers deliver one event per frame, and requestAnimationFrame could delay drawing by another frame. The
+// detailed points, the bars of short processes, the text of the range (which screen readers announce) and the address
+// are updated once the pointer rests.
 import { Axis } from "./axis.js";
 import { measure, merge, pointsOfBuckets, unpack, unpackChart } from "./buckets.js";
 import { Plot } from "./drawing.js";
@@ -26,17 +26,17 @@ export class Timeline {
 		this.plots = this.frames.map((frame, i) => new Plot(frame.querySelector(".plot"), data.charts[i]));
 		this.charts = data.charts.map((chart) => unpackChart(chart, data.steps));
 		this.boxes = [...root.querySelectorAll(".read")];
-		// The words in an element of their own hide no more of the caption than they need.
+		// The text has its own element, so that it covers only as much of the caption as it needs.
 		this.reads = this.boxes.map((read) => read.appendChild(document.createElement("span")).appendChild(new Text()));
 		this.captions = this.boxes.map((read) => read.parentElement);
 		this.axis = new Axis(root.querySelector(".axis"), data);
-		// What each program has, the topmost first, as the legend lists them.
+		// The values of each program, the topmost area first, in the order of the legend.
 		this.areas = data.charts.map((chart) => (chart.areas ?? []).map((text) => unpack(text, chart.top, data.steps)).reverse());
 		const programs = this.captions.map((caption) => [...caption.querySelectorAll(".who > :not(.head)")]);
 		this.nows = programs.map((rows) => rows.map((row) => row.querySelector(".now").appendChild(new Text())));
 		this.figures = programs.map((rows) => rows.map((row) => [...row.querySelectorAll(".m")].map(({ firstChild }) => ({ shown: firstChild, whole: firstChild.data }))));
 		this.stats = this.captions.map((caption) => [...caption.querySelectorAll(".stats")].map((shown) => ({ shown, whole: [...shown.childNodes] })));
-		// The processes are on the same axis.
+		// The lanes of processes have the same time axis as the charts.
 		const lanes = document.getElementById("lanes");
 		this.bars = lanes ? [...lanes.querySelectorAll(".bars")] : [];
 		this.briefs = this.bars
@@ -50,7 +50,7 @@ export class Timeline {
 		this.print = document.getElementById("print");
 		const phases = root.querySelector(".phases");
 		this.strip = phases && new Strip(phases, 2 * data.drawn);
-		// All values lie in one layer, so that a new text paints nothing of the page.
+		// All values are in one layer, so that changing a text does not repaint the page.
 		this.layer = this.add("reads");
 		this.layer.append(...this.boxes);
 		this.cursor = this.add("cursor");
@@ -61,11 +61,11 @@ export class Timeline {
 		this.range = document.getElementById("range").appendChild(new Text());
 		this.from = 0;
 		this.to = 1;
-		this.at = null; // the line, as a share of the run
-		this.pinned = false; // it stays when the pointer moves on
-		this.points = null; // of the closer view that is drawn
+		this.at = null; // position of the line as a share of the run; null: hidden
+		this.pinned = false; // whether the line stays when the pointer moves
+		this.points = null; // points of the zoomed view that is drawn
 		this.resting = 0;
-		this.fresh = false; // the view is not the one in the address
+		this.fresh = false; // whether the view differs from the one in the address
 		this.measure();
 		this.listen();
 	}
@@ -78,7 +78,7 @@ export class Timeline {
 		return element;
 	}
 
-	// Where the charts are: asked for when the window changes, not when the mouse moves.
+	// Measures the positions of the charts. Called when the size of the window changes, not when the mouse moves.
 	measure() {
 		const all = this.root.getBoundingClientRect();
 		const boxes = this.frames.map((frame) => frame.getBoundingClientRect());
@@ -99,7 +99,7 @@ export class Timeline {
 
 	// ---- the view ----
 
-	// The narrowest view: four buckets, or ten samples.
+	// Width of the narrowest view as a share of the run: four buckets, or ten samples.
 	least() {
 		const samples = this.raw ? (10 * this.data.interval) / this.data.seconds : 1;
 		return Math.min(1, 4 / this.data.drawn, samples);
@@ -121,7 +121,7 @@ export class Timeline {
 		return this.to - this.from > 0.9999;
 	}
 
-	// "#t=12.0,34.5&scale=limit&lines&clock"; "elapsed" where times of day are usual.
+	// Writes the address: "#t=12.0,34.5&scale=limit&lines&clock", or "elapsed" if times of day are the default.
 	remember() {
 		const [from, to] = [this.from, this.to].map((share) => (share * this.data.seconds).toFixed(1));
 		const parts = [
@@ -145,7 +145,7 @@ export class Timeline {
 		}
 	}
 
-	// The hand rests: what is shown becomes as fine as it can be, and the address follows.
+	// The pointer rests: draw as many details as available, and update the address.
 	rest() {
 		if (this.fresh) {
 			this.fresh = false;
@@ -160,7 +160,7 @@ export class Timeline {
 		}
 	}
 
-	// The part of the run that is shown, in seconds, for what else the page draws; null: the whole.
+	// Sends the visible part of the run in seconds to other parts of the page, as the event "view"; null: the whole run.
 	tell() {
 		const detail = [this.from, this.to].map((share) => (this.isWhole() ? null : share * this.data.seconds));
 		this.root.dispatchEvent(new CustomEvent("view", { detail }));
@@ -177,7 +177,7 @@ export class Timeline {
 		this.refine();
 	}
 
-	// Axes and figures are those of the window.
+	// Adjusts the axes and the figures to the visible part of the run.
 	rescale() {
 		const { data, from, to } = this;
 		const whole = this.isWhole();
@@ -208,7 +208,7 @@ export class Timeline {
 		});
 	}
 
-	// Draws the view from the finest that there is.
+	// Draws the view from the most detailed data available: samples, else buckets.
 	refine() {
 		const { data, from, to } = this;
 		if (this.isWhole()) {
@@ -270,7 +270,7 @@ export class Timeline {
 		}
 	}
 
-	// Times of day, or the time since the start.
+	// Labels the axis with times of day, or with the time since the start.
 	showClock(clock, keep) {
 		press(this.clock, clock);
 		this.data.clock = clock;
@@ -282,7 +282,7 @@ export class Timeline {
 		}
 	}
 
-	// On paper stands the whole run; the part that is seen only where that was asked for.
+	// Prints the whole run. The visible part is printed only if the user chose that with the print button.
 	preparePrinting() {
 		let part = false;
 		let seen = null;
@@ -318,7 +318,7 @@ export class Timeline {
 		);
 	}
 
-	// How fine the drawing is.
+	// Describes what one point of the drawing is.
 	nameStep() {
 		const { data, points } = this;
 		if (this.reading) {
@@ -346,7 +346,8 @@ export class Timeline {
 			this.cursor.hidden = this.layer.hidden = false;
 		}
 		this.cursor.style.transform = `translateX(${((at - this.from) / (this.to - this.from)) * this.width}px)`;
-		// Nothing of it is cut off: at the left edge it stands right of the line, at the right edge left.
+		// Shift the label gradually from the right side of the line (left edge) to its left side (right edge), so that it
+		// is never cut off.
 		this.when.style.transform = `translateX(${-100 * ((at - this.from) / (this.to - this.from))}%)`;
 		say(this.whenText, this.whenWords());
 		this.reads.forEach((read, i) => say(read, this.valueWords(i)));
@@ -354,14 +355,14 @@ export class Timeline {
 		this.nows.forEach((nows, i) => nows.forEach((now, k) => say(now, areaWords(this.areas[i][k][bucket]))));
 	}
 
-	// The time, and the phase, whose name may have no room in the strip.
+	// The time at the line, and the name of the phase, which may not fit into the strip.
 	whenWords() {
 		const { at, data } = this;
 		const phase = this.strip?.phases.find(({ from, to }) => at >= from && at < to);
 		return `${moment(data, at * data.seconds, 0)}${phase ? ` \u00b7 ${phase.name.textContent}` : ""}`;
 	}
 
-	// The value of a chart at the line, from the point that is drawn there.
+	// The value of a chart at the line, taken from the point that is drawn there.
 	valueWords(chart) {
 		const { at, data, points } = this;
 		let value;
@@ -382,7 +383,7 @@ export class Timeline {
 		return min === max ? `${mean} ${unit}` : `${mean} (${min}\u2013${max}) ${unit}`;
 	}
 
-	// ---- doing ----
+	// ---- actions ----
 
 	shareOf(event) {
 		const across = Math.min(1, Math.max(0, (event.clientX - this.left) / this.width));
@@ -413,7 +414,7 @@ export class Timeline {
 		this.paintCursor();
 	}
 
-	// The window of the phase before or after the one in the middle of the view.
+	// Shows the phase before or after the one in the middle of the view.
 	phase(step) {
 		const phases = this.strip?.phases ?? [];
 		const middle = (this.from + this.to) / 2;
@@ -424,7 +425,7 @@ export class Timeline {
 		}
 	}
 
-	// A click or a tap holds the line where it is; another one frees it.
+	// A click or a tap fixes the line; a second one releases it.
 	pin(event) {
 		if (this.pinned) {
 			this.pinned = false;
@@ -546,14 +547,14 @@ function areaWords(value) {
 	return Number.isNaN(value) ? dash : number(value);
 }
 
-// Saying what is the case already would cost a layout, too.
+// Changes a text only if it differs, because any change costs a layout.
 function say(text, words) {
 	if (text.data !== words) {
 		text.data = words;
 	}
 }
 
-// The index of the place that is closest; places ascend.
+// Index of the position that is closest to `at`. Positions are in ascending order.
 function nearest(places, at) {
 	let low = 0;
 	let high = places.length - 1;

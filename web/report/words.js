@@ -1,4 +1,4 @@
-// Numbers and moments in words, as the C side writes them.
+// Formats numbers and times like the C code.
 
 export const dash = "\u2014";
 
@@ -16,7 +16,7 @@ export function number(value) {
 	return value.toFixed(size < 0.995 ? 2 : 1);
 }
 
-// "4 m 0 s", "0.25 s", "1 h 30 m".
+// Formats a duration: "4 m 0 s", "0.25 s", "1 h 30 m".
 export function duration(seconds) {
 	if (seconds < 20) {
 		return `${+seconds.toFixed(seconds < 2 ? 2 : 1)} s`;
@@ -41,14 +41,14 @@ function timeOfDay(data, at, span) {
 	return data.dates ? `${text.slice(5, 10)} ${time}` : time;
 }
 
-// A round time of day.
+// Formats a time of day for the axis.
 export function clockTime(data, at, step) {
 	const text = new Date(Math.round((data.start + at) * 1000)).toISOString();
 	const time = step < 60 ? text.slice(11, 19) : text.slice(11, 16);
 	return data.dates ? `${text.slice(5, 10)} ${time}` : time;
 }
 
-// A moment of the run, as exactly as a view of `span` seconds can tell; 0: to the second.
+// Formats a moment of the run, as precisely as a view of `span` seconds allows; 0: to the second.
 export function moment(data, at, span) {
 	return data.clock ? timeOfDay(data, at, span) : duration(at);
 }

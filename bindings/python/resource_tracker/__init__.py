@@ -1,14 +1,14 @@
-"""What a process, its children and the machine really used.
+"""Measures the CPU, memory, disk, network and GPU use of a process tree and of the machine.
 
     from resource_tracker import ResourceTracker
 
-    tracker = ResourceTracker()      # this process and all that it starts, every second
+    tracker = ResourceTracker()      # this process and its descendants, one sample a second
     work()
     tracker.stop()
     print(tracker.get_combined_metrics())
 
-A small program of its own takes the samples: no thread and no fork in this process. Modules are
-loaded when they are first used, so that importing the package costs next to nothing.
+A separate small program takes the samples, so this process gets no thread and no fork. Modules are
+loaded on first use, which keeps the import of the package cheap.
 """
 
 import os as _os
@@ -45,13 +45,13 @@ __all__ = [
     "alerts",
 ]
 
-# The extension module for this machine: a wheel may have those of several.
+# The folder with the extension module for this machine. A wheel may contain one for each of several machines.
 __path__.append(_os.path.join(__path__[0], "native", _os.uname().machine if hasattr(_os, "uname") else "AMD64"))
 
-# Remote code of a Metaflow run gets the whole package, program included.
+# Metaflow packs the whole package, including the program, into the code package of remote tasks.
 METAFLOW_PACKAGE_POLICY = "include"
 
-# Public name -> the module that has it.
+# Public name -> the module that defines it.
 _HOMES = {
     "ProcessTracker": "tracker",
     "SystemTracker": "tracker",
@@ -82,7 +82,7 @@ def __getattr__(name: str) -> "_Any":
     from importlib import import_module
 
     if name in _HOMES:
-        # `cloud_info` is a module and the home of `get_cloud_info`: the value is what is asked for.
+        # import_module() sets attributes such as `cloud_info` to the module; the requested name is read from it.
         value = getattr(import_module("." + _HOMES[name], __name__), name)
     elif name in _MODULES:
         value = import_module("." + name, __name__)

@@ -1,11 +1,12 @@
-"""python -m resource_tracker …: the program, with the same arguments."""
+"""`python -m resource_tracker …` runs the program resource-tracker with the same arguments."""
 
 import os
 import sys
 
 
 def _run(path: str) -> int:
-    """Become the program. Windows cannot replace a process: there wait for it, and leave Ctrl-C to it."""
+    """Replace this process by the program. Windows cannot do that: there this process starts the program,
+    leaves Ctrl-C to it, waits for its end and returns its exit code."""
     from ._platform import ON_WINDOWS
 
     if not ON_WINDOWS:
@@ -15,11 +16,15 @@ def _run(path: str) -> int:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     code = subprocess.call([path, *sys.argv[1:]])
-    return code if code < 1 << 31 else code - (1 << 32)  # sys.exit() takes 32 bits with a sign
+    return code if code < 1 << 31 else code - (1 << 32)  # sys.exit() takes a signed 32-bit value
 
 
 def main() -> int:
-    """The program; `metaflow` alone is done in Python."""
+    """Run the verb of the command line. The verb `metaflow` is implemented in Python, all others by the program.
+
+    Returns:
+        the exit code; 127 if the package has no program, 126 if the program cannot be started
+    """
     if sys.argv[1:2] == ["metaflow"]:
         from .metaflow_cli import main as metaflow_main
 
@@ -31,7 +36,7 @@ def main() -> int:
         from ._platform import system
 
         print("resource-tracker: the program is not in this package" +
-              (" (another platform's?)" if system() == "linux" else
+              (" (was the package built for another platform?)" if system() == "linux" else
                ", which tracks from Python: from resource_tracker import ResourceTracker"), file=sys.stderr)
         return 127
     try:

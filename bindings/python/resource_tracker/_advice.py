@@ -1,7 +1,7 @@
-"""What the next run should request, and on which server it costs least.
+"""Recommends what the next run should request, and the server on which it costs least.
 
-The C library answers, from the recording of a tracker or from a snapshot. So a tracker, a loaded snapshot,
-the report and Metaflow give the same answer for a run, which is that of `resource-tracker recommend`.
+The C library computes the answer from the recording of a tracker or from a snapshot. Therefore a tracker, a
+loaded snapshot, the report, Metaflow and `resource-tracker recommend` give the same answer for a run.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Dict, Optional, Sequence
 from . import _engine
 from ._tracked import Tracked
 
-#: Figures of an earlier run as the library takes them -> column and aggregate of statistics.
+#: For each figure of an earlier run: its name in the library, the column of stats(), the aggregate.
 EARLIER = (
     ("cpu_mean", "process_cpu_usage", "mean"),
     ("cpu_max", "process_cpu_usage", "max"),
@@ -27,7 +27,7 @@ EARLIER = (
 
 
 def earlier_run(stats: Dict[str, Dict[str, Any]]) -> Dict[str, Any]:
-    """Statistics of an earlier run, of either schema, under the names of EARLIER."""
+    """Statistics of an earlier run (in schema "0.4" or "0.5") under the names in EARLIER. A missing one is None."""
     from ._figures import statistics_in_05
 
     in_05 = statistics_in_05([stats])
@@ -35,7 +35,8 @@ def earlier_run(stats: Dict[str, Dict[str, Any]]) -> Dict[str, Any]:
 
 
 def recording_of(tracker: Tracked, folder: str) -> Optional[str]:
-    """The tracker's recording. Of a snapshot one that is made in the folder."""
+    """Path of the tracker's recording. A loaded snapshot has none: it is imported into `folder`. None if the
+    import did not give exactly one recording."""
     recording = getattr(tracker._tracker, "recording", "") if tracker._tracker else ""
     if recording and tracker._is_ours():
         return str(recording)
@@ -49,9 +50,9 @@ def recording_of(tracker: Tracked, folder: str) -> Optional[str]:
 
 def runs_options(tracker: Tracked, recording: str, folder: str, earlier: Optional[str]
                  ) -> Dict[str, Any]:
-    """Options that say which earlier runs count, for the report and recommend(): those of the JSON,
-    else those of the same job in this user's history. A snapshot without the name of its job stands
-    alone."""
+    """Options of the report and of recommend() that select the earlier runs: those in the JSON text `earlier`
+    if it is given, else the runs of the same job in the user's history. A snapshot without the name of its
+    job has no earlier runs."""
     if earlier is not None:
         return {"earlier": earlier}
     if recording.startswith(folder) and not tracker._job_name():
@@ -61,16 +62,16 @@ def runs_options(tracker: Tracked, recording: str, folder: str, earlier: Optiona
 
 def ask(tracker: Tracked, earlier: Optional[str], needs: Optional[Dict[str, Any]] = None,
         **options: Any) -> Optional[Dict[str, Any]]:
-    """The document of `recommend --json` about a tracker's run; None where the library cannot be
-    loaded, or where the run has too few samples.
+    """The document of `recommend --json` about a tracker's run. None if the library cannot be loaded, or if
+    the run has too few samples.
 
     Args:
-        earlier: JSON of earlier runs, the oldest first; None: those of this user's history
-        needs: of servers, members of struct trk_server_needs
+        earlier: earlier runs as JSON, the oldest first; None: those in the user's history
+        needs: what a server must have, by the names of the members of struct trk_server_needs
         options: members of struct trk_recommend_options
 
     Raises:
-        ValueError: the library does not take an option
+        ValueError: the library rejects an option
     """
     from tempfile import TemporaryDirectory
 
@@ -83,7 +84,7 @@ def ask(tracker: Tracked, earlier: Optional[str], needs: Optional[Dict[str, Any]
             runs = runs_options(tracker, recording, folder, earlier)
             try:
                 return recommend(recording, {**options, **runs}, needs)
-            except (OSError, RuntimeError):  # such as a history that cannot be read
+            except (OSError, RuntimeError):  # for example an unreadable history: ask without it
                 return recommend(recording, {**options, "earlier": earlier or "[]"}, needs)
     except (OSError, RuntimeError):
         return None
@@ -96,19 +97,19 @@ def recommend(recording: str, options: Dict[str, Any], needs: Optional[Dict[str,
 
 
 def earlier_of(historical: Sequence[Dict[str, Any]]) -> Optional[str]:
-    """Statistics of earlier runs as JSON for ask(); None for none."""
+    """Statistics of earlier runs as the JSON text that ask() takes; None if there are none."""
     if not historical:
         return None
     return json.dumps([earlier_run(stats) for stats in historical])
 
 
 def _up(value: Optional[float], least: int) -> int:
-    """A whole amount, as in the lines to paste of the report."""
+    """Round up to an integer of at least `least`, as the report does in the lines that users paste."""
     return max(least, -int(-(value or 0) // 1))
 
 
 def request_of(answer: Dict[str, Any]) -> Dict[str, int]:
-    """{"cpu", "memory" (MiB), "gpu", "vram" (MiB)} of an answer."""
+    """The request in a document of ask(): {"cpu": cores, "memory": MiB, "gpu": GPUs, "vram": MiB}, all int."""
     advice = answer["advice"]
     return {
         "cpu": _up(advice["cpu"]["cores"], 1),
@@ -118,15 +119,15 @@ def request_of(answer: Dict[str, Any]) -> Dict[str, int]:
     }
 
 
-#: Names of needs -> member of struct trk_server_needs.
+#: Keyword of recommend_server() -> member of struct trk_server_needs.
 NEEDS = {"cpu": "vcpus", "memory": "memory_mib", "gpu": "gpus", "vram": "vram_mib"}
 
 
 def needs_of(stated: Dict[str, Any]) -> Dict[str, float]:
-    """Needs that are stated; 0 and None state nothing.
+    """Keywords of recommend_server() as members of struct trk_server_needs. 0 and None are left out.
 
     Raises:
-        ValueError: a need that is no number
+        ValueError: a value is not a number
     """
     needs: Dict[str, float] = {}
     for name, value in stated.items():

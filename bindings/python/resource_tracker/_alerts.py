@@ -1,4 +1,4 @@
-"""Alerts: the list of this user, and calls while a tracker runs."""
+"""Alerts: alerts() lists those of the user; start_calls() passes those of a running tracker to a function."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ OnAlert = Callable[[Dict[str, Any]], Any]
 
 
 def _usual_dir() -> str:
-    """The state directory of the program."""
+    """The state directory, found by the rules of the program.
+
+    Raises:
+        RuntimeError: another user may have written to the directory, or it cannot be read
+    """
     from . import _config
     from ._platform import user_folder
     from ._trust import check_folder
@@ -36,16 +40,18 @@ def _usual_dir() -> str:
 
 
 def alerts(ended: bool = False, dir: Optional[str] = None) -> List[Dict[str, Any]]:  # noqa: A002
-    """Open alerts, the newest last: id, rule, severity ("info", "warning", "critical"), state
-    ("firing", "resolved"), job, run, text, fix, value, limit, opened (seconds since 1970), …; as
-    `resource-tracker alerts list --json` prints them.
+    """The open alerts, the newest last, as `resource-tracker alerts list --json` prints them.
 
     Args:
         ended: also return alerts that ended in the last 30 days
-        dir: state directory (that of the program, from RESOURCE_TRACKER_DIR or the configuration)
+        dir: state directory; default: that of the program, from RESOURCE_TRACKER_DIR or the configuration
+
+    Returns:
+        one dict for each alert: id, rule, severity ("info", "warning", "critical"), state ("firing",
+        "resolved"), job, run, text, fix, value, limit, opened (seconds since 1970), …
 
     Raises:
-        RuntimeError: the alerts cannot be read; the text says why
+        RuntimeError: the alerts cannot be read; the message gives the reason
     """
     core = _engine._core
     if core is None:
@@ -60,7 +66,7 @@ def _follow(tracker: Any, on_alert: OnAlert) -> None:
             text = tracker.alert(1.0)
             if text is None and not tracker.running():
                 return
-        except RuntimeError:  # closed
+        except RuntimeError:  # the tracker was closed
             return
         if text is None:
             continue
@@ -71,7 +77,8 @@ def _follow(tracker: Any, on_alert: OnAlert) -> None:
 
 
 def start_calls(sampling: _engine.Sampling, on_alert: OnAlert) -> None:
-    """Call on_alert with each alert until the tracker ends, in a thread that keeps nothing alive."""
+    """Start a daemon thread that calls on_alert with each alert until the tracker ends. The thread holds no
+    reference to the ResourceTracker, so it does not delay its collection."""
     from threading import Thread
 
     if not sampling.has_alerts:

@@ -1,4 +1,5 @@
-"""What this package reads of the configuration file: [python] schema = "0.5", and the folder of recordings."""
+"""Reads single keys of the configuration file: `schema` in the table [python], and `recording`, the folder of
+recordings. All other settings are read by the program."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ _ENTRY = re.compile(r"""\s*([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s#]+))\s*(?
 
 
 def _path() -> Tuple[str, bool]:
-    """Which file, and whether it was named: the program reads the same one."""
+    """(path of the configuration file, whether RESOURCE_TRACKER_CONFIG names it). The program reads the same file."""
     named = os.environ.get("RESOURCE_TRACKER_CONFIG")
     if named:
         return named, True
@@ -27,7 +28,11 @@ def _path() -> Tuple[str, bool]:
 
 
 def _text_of(path: str, was_named: bool) -> str:
-    """The file's text. Raises Untrusted for a file that was found and that another user may have written."""
+    """The first MAX_BYTES of the file; "" if it is not a regular file.
+
+    Raises:
+        Untrusted: no variable names the file, and another user may have written it
+    """
     descriptor = (os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)) if was_named
                   else open_found(path))
     with open(descriptor, encoding="utf-8", errors="replace") as file:
@@ -35,8 +40,15 @@ def _text_of(path: str, was_named: bool) -> str:
 
 
 def read(key: str, table: Optional[str] = None) -> Tuple[Optional[str], str]:
-    """(the last value of the key in the file, or None; "FILE:LINE"). table: in this one alone;
-    else in each but [tags], as the program takes it."""
+    """Look up a key in the configuration file.
+
+    Args:
+        key: name of the key
+        table: search this table only; default: all tables except [tags], as the program does
+
+    Returns:
+        (value at the last place where the key is set, or None; "FILE:LINE" of that place)
+    """
     path, was_named = _path()
     try:
         text = _text_of(path, was_named)

@@ -1,5 +1,5 @@
-"""Trackers that write CSV while they go on: of a process (ProcessTracker), of the machine
-(SystemTracker)."""
+"""Trackers that write one CSV row per interval while they run: ProcessTracker for a process and its
+descendants, SystemTracker for the machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ from .tracker_procfs import process_stats, stats_of
 
 
 def positive_interval(interval: Any) -> float:
-    """An interval in seconds, checked."""
+    """Return the interval (seconds) if it is valid.
+
+    Raises:
+        TypeError: it is not a number
+        ValueError: it is not from 0.01 to 3600 seconds
+    """
     if isinstance(interval, bool) or not isinstance(interval, (int, float)):
         raise TypeError(f"interval must be a number of seconds, got {type(interval).__name__}")
     if not _engine.MIN_INTERVAL_S <= interval <= _engine.MAX_INTERVAL_S:
@@ -26,7 +31,8 @@ def positive_interval(interval: Any) -> float:
 
 
 class _CsvTracker:
-    """The loop of both: the first cycle is the baseline, each further one gives a row."""
+    """The loop of both trackers. The first cycle takes the baseline and writes the header; each further cycle
+    writes one row."""
 
     def __init__(self, start_time: Optional[float], interval: float, schema: Optional[str]):
         self.interval: float = positive_interval(interval)
@@ -34,34 +40,34 @@ class _CsvTracker:
         self.status = "running"
         self.cycle: int = 0
         self.start_time: float = time.time() if start_time is None else start_time
-        # The schedule is kept on the monotonic clock: a step of the wall clock is not felt.
+        # The schedule uses the monotonic clock, so a step of the wall clock does not change it.
         self._origin_s = time.monotonic() - (time.time() - self.start_time)
         self.stats: Dict[str, Any] = self._read()
         self._read_s = time.monotonic()
 
     def __call__(self) -> None:
-        """Does nothing."""
+        """Do nothing. The trackers of the original package are callable."""
 
     def _read(self) -> Dict[str, Any]:
         raise NotImplementedError
 
     def diff_stats(self) -> Dict[str, Any]:
-        """One row as a dict: what was used since the last call, and memory and space now."""
+        """One row as a dict: the use since the last call, and the current memory and disk space."""
         raise NotImplementedError
 
     def _next(self) -> Tuple[Dict[str, Any], Dict[str, Any], float]:
-        """(the last reading, a new one, seconds between them)"""
+        """(the last reading, a new reading, seconds between them)"""
         last, self.stats = self.stats, self._read()
         now_s = time.monotonic()
         over_s, self._read_s = now_s - self._read_s, now_s
         return last, self.stats, over_s
 
     def start_tracking(self, output_file: Optional[str] = None, print_header: bool = True) -> None:
-        """Write rows until the process has ended; for the machine, without end.
+        """Write rows until the process has ended. A SystemTracker does not stop by itself.
 
         Args:
             output_file: path of the CSV file, which is overwritten; default: stdout
-            print_header: begin with a row of the names of the columns
+            print_header: write the column names as the first row
         """
         file = open(output_file, "wb") if output_file else sys.stdout.buffer
         try:
@@ -85,7 +91,7 @@ class _CsvTracker:
             self._sleep()
 
     def _sleep(self) -> None:
-        """To the next deadline that is still ahead: what was missed is skipped."""
+        """Sleep until the next deadline. Deadlines that have passed are skipped."""
         passed = time.monotonic() - self._origin_s
         due = self._origin_s + max(1, int(passed / self.interval) + 1) * self.interval
         time.sleep(max(0.0, due - time.monotonic()))
@@ -108,17 +114,17 @@ def _cpu(last: Dict[str, Any], now: Dict[str, Any], over_s: float) -> Dict[str, 
 
 
 class ProcessTracker(_CsvTracker):
-    """Track one process and its descendants, and write a row of CSV an interval.
+    """Track one process and its descendants, and write one CSV row per interval.
 
-    The constructor tracks at once and returns when the process has ended, unless autostart is
-    False. Use ResourceTracker to track while the program goes on.
+    Unless autostart is False, the constructor itself writes the rows and returns when the process has ended.
+    Use ResourceTracker to track while the calling program continues.
 
     Args:
-        pid: the process; default: this one
+        pid: process to track; default: the calling process
         start_time: when the first cycle begins, seconds since 1970; default: now
-        interval: seconds between rows
-        children: whether descendants count
-        autostart: write rows at once
+        interval: seconds between rows, 0.01 to 3600
+        children: include the descendants
+        autostart: start writing rows in the constructor
         output_file: path of the CSV file, which is overwritten; default: stdout
         schema: names and units of the columns, "0.4" or "0.5"; default: see set_schema()
     """
@@ -144,7 +150,8 @@ class ProcessTracker(_CsvTracker):
             self.start_tracking(output_file)
 
     def _read(self) -> Dict[str, Any]:
-        """Figures of 0 once the process has ended, which is an error where psutil reads them."""
+        """All figures are 0 once the process has ended. With psutil that case is an exception, which is replaced
+        by zeros here."""
         try:
             return self.get_process_stats(self.pid, self.children, self.schema)
         except Exception:
@@ -153,7 +160,7 @@ class ProcessTracker(_CsvTracker):
             return process_stats(None, time.time(), self.pid, self.children, self.schema)
 
     def diff_stats(self) -> Dict[str, Any]:
-        """What the process used since the last call, and its memory now."""
+        """One row: the use of the process tree since the last call, and its current memory."""
         last, now, over_s = self._next()
         row: Dict[str, Any] = {"timestamp": round(now["timestamp"], 3), "pid": self.pid,
                                "children": now["children"]}
@@ -164,7 +171,7 @@ class ProcessTracker(_CsvTracker):
             else:
                 row[column.name] = _round(now[column.name], column.decimals)
         memory = SCHEMAS[self.schema].process[6].name
-        if now[memory] == 0:  # None: it cannot be read
+        if now[memory] == 0:  # None would mean that the memory cannot be read
             self.status = "exited"
         return stats_of("process", self.schema, row)
 
@@ -181,8 +188,8 @@ class PidTracker(ProcessTracker):
 
 
 class SystemTracker(_CsvTracker):
-    """Track the whole machine, and write a row of CSV an interval. It does not end by itself. For the arguments
-    see ProcessTracker."""
+    """Track the whole machine, and write one CSV row per interval. It does not stop by itself. The arguments are
+    those of ProcessTracker."""
 
     def __init__(
         self,
@@ -204,7 +211,7 @@ class SystemTracker(_CsvTracker):
         return self.get_system_stats(self.schema)
 
     def diff_stats(self) -> Dict[str, Any]:
-        """What the machine used since the last call, and its memory and space now."""
+        """One row: the use of the machine since the last call, and its current memory and disk space."""
         last, now, over_s = self._next()
         row: Dict[str, Any] = {"timestamp": round(now["timestamp"], 3),
                                "processes": now["processes"]}
@@ -230,6 +237,6 @@ class SystemTracker(_CsvTracker):
         return _round(now[column.name], column.decimals)
 
 
-# Where users import them from, and what a message or a pickle shows.
+# Users import the classes from resource_tracker.tracker; tracebacks and pickles name that module.
 for _public in (ProcessTracker, PidTracker, SystemTracker):
     _public.__module__ = "resource_tracker.tracker"

@@ -1,8 +1,9 @@
-"""Counters and a tracker for systems without /proc: macOS, Windows, and what else psutil knows.
+"""Counters and a tracker for systems without /proc: macOS, Windows, and others that psutil supports.
 
-The machine's figures are psutil's. The tree is read from libproc on macOS, from a job object on Windows
-where that is asked for, else by psutil. Same results in the same shapes as _core and _pure; what cannot
-be read is None. Not run on a real Mac or Windows machine yet: docs/platforms.md.
+psutil reads the figures of the machine. The process tree is read from libproc on macOS, from a job object on
+Windows if RESOURCE_TRACKER_JOB_OBJECT=1 is set, and with psutil otherwise. The results have the same shapes as
+those of _core and _pure; a figure that cannot be read is None. The module has not run on a real Mac or Windows
+machine yet: see docs/platforms.md.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from . import _platform, _pure
 from ._tree_ledger import Ledger, Reading
 
 MIB = 1024 * 1024
-#: Less than this of job totals says nothing about whether they work.
+#: If the ledger exceeds the job object's CPU time by less than this, the job object is assumed to work.
 DEAD_TOTALS_S = 0.05
-#: Between two readings while orphans live, and between two looks whether the tracker shall end.
+#: Time between two readings while orphans live, and between two checks whether the tracker shall stop.
 ORPHANS_S = 0.05
 
 
@@ -27,10 +28,10 @@ def _new_tree(pid: int, children: bool) -> Any:
 
         try:
             return _libproc.Tree(pid, children, events=_events())
-        except (AttributeError, ImportError) as error:  # no ctypes, or a function is missing
+        except (AttributeError, ImportError) as error:  # no ctypes, or a libproc function is missing
             from ._log import logger
 
-            logger.warning("libproc cannot be used, psutil reads the tree: %s", error)
+            logger.warning("libproc cannot be used, reading the process tree with psutil: %s", error)
     from . import _psutil_tree
 
     return _psutil_tree.Tree(pid, children)
@@ -41,15 +42,16 @@ def _events() -> Any:
 
     try:
         return _libproc.Events()
-    except (AttributeError, OSError):  # each sample finds what lives then
+    except (AttributeError, OSError):  # without events, each sample finds the processes that live then
         return None
 
 
-_own_job: List[Any] = []  # the job object of this process, or None where it was refused
+_own_job: List[Any] = []  # the job object of this process, or None if Windows refused it
 
 
 def _job_of(pid: int, children: bool) -> Any:
-    """The job object of this process, once made; None where it was not asked for or cannot be had."""
+    """The job object of this process, created on the first call. None if it was not requested or if Windows
+    refuses it."""
     if (_platform.system() != "windows" or pid != os.getpid() or not children
             or os.environ.get("RESOURCE_TRACKER_JOB_OBJECT") != "1"):
         return None
@@ -60,15 +62,15 @@ def _job_of(pid: int, children: bool) -> Any:
         try:
             _own_job.append(JobObject())
         except (OSError, AttributeError) as error:
-            logger.warning("There is no job object, psutil reads the tree: %s", error)
+            logger.warning("No job object can be made, reading the process tree with psutil: %s", error)
             _own_job.append(None)
     return _own_job[0]
 
 
 class Counters:
-    """As _core.Counters."""
+    """Same interface as _core.Counters."""
 
-    queue_s: Optional[float] = None  # nobody tells it
+    queue_s: Optional[float] = None  # these systems do not report the time in the CPU queue
 
     def __init__(self, pid: int = 0, children: bool = True):
         self._tree = _new_tree(pid, children) if pid else None
@@ -77,17 +79,18 @@ class Counters:
         self.ledger = Ledger()
         self.job_peak_commit: Optional[int] = None
         self.job_is_dead = False
-        self.peak = 0  # bytes: the largest sum, or the largest single process of its life
+        self.peak = 0  # bytes: the largest sum of a sample, or the largest peak of one process
         self.peak_processes = 0
-        self.denied = 0  # members that could not be read, the most at once
+        self.denied = 0  # the largest number of members that one reading was denied access to
 
     @property
     def tree(self) -> Any:
-        """The reader of the tree."""
+        """The reader of the process tree."""
         return self._tree
 
     def process(self) -> Tuple[Any, ...]:
-        """(user s, system s, MiB, bytes read, bytes written, processes, 1 when it has gone)"""
+        """(user CPU s, system CPU s, memory in MiB, bytes read, bytes written, number of live processes, 1 if the
+        first process has ended or 0)"""
         assert self._tree is not None
         now = self._tree.read()
         if now is not None:
@@ -103,11 +106,11 @@ class Counters:
 
     @property
     def listens(self) -> bool:
-        """Whether the tree says between two samples what happens in it."""
+        """Whether the reader delivers fork and exit events between two samples."""
         return bool(getattr(self._tree, "listens", False))
 
     def follow(self, until: float, clock: Callable[[], float]) -> None:
-        """Until a moment of the clock, note what forks, and count what orphans use."""
+        """Until the time `until` of `clock`, record new children and count the CPU time of orphans."""
         look = clock() + ORPHANS_S
         while self._tree is not None and self.listens and clock() < until:
             orphans = self._tree.listen(max(0.0, min(until - clock(), ORPHANS_S)))
@@ -119,7 +122,7 @@ class Counters:
 
     @property
     def pid(self) -> int:
-        """The first process of the tree."""
+        """Pid of the first process of the tree; 0 without one."""
         return int(self._tree.pid) if self._tree else 0
 
     def _memory(self, living: List[Reading]) -> Optional[int]:
@@ -128,7 +131,7 @@ class Counters:
         return sum(known) if known or not living else None
 
     def _times(self) -> Tuple[float, float]:
-        """The job object's times where they are alive, else the ledger's."""
+        """(user CPU s, system CPU s) of the job object if it works, else those of the ledger."""
         user, system = self.ledger.times
         if self._job is None or self.job_is_dead:
             return user, system
@@ -139,7 +142,7 @@ class Counters:
             return user, system
         job, ledger = totals.user_s + totals.system_s, user + system
         if ledger - job > max(DEAD_TOTALS_S, ledger * 0.03) and job < ledger / 2:
-            self.job_is_dead = True  # as under Wine: the members have used time, the job none
+            self.job_is_dead = True  # as under Wine: the members used CPU time and the job object reports none
             return user, system
         self.job_peak_commit = totals.peak_commit or None
         return (totals.user_s, totals.system_s) if job >= ledger else (user, system)
@@ -150,7 +153,7 @@ class Counters:
         return self._job is not None and not self.job_is_dead
 
     def machine(self, in_kib: bool) -> Tuple[Any, ...]:
-        """As _core.Counters.machine; None for what the system does not tell."""
+        """Same result as _core.Counters.machine(); None for figures that the system does not report."""
         import psutil
 
         cpu, memory = psutil.cpu_times(), psutil.virtual_memory()
@@ -182,7 +185,7 @@ def _net(psutil: Any) -> Tuple[Optional[int], Optional[int]]:
 
 
 def _disks(psutil: Any) -> Optional[Dict[str, Dict[str, int]]]:
-    """None where there is no counter, as on Windows with diskperf switched off."""
+    """{disk: {"read_bytes", "write_bytes"}}; None without counters, as on Windows with diskperf disabled."""
     try:
         found = psutil.disk_io_counters(perdisk=True)
     except (OSError, RuntimeError, psutil.Error):
@@ -192,8 +195,8 @@ def _disks(psutil: Any) -> Optional[Dict[str, Dict[str, int]]]:
 
 
 def _spaces(psutil: Any) -> Dict[str, Dict[str, int]]:
-    """Space by mount point. The volumes of one container of APFS share it: it counts once, by the
-    volume with the user's data."""
+    """{mount point: {"total", "used", "free"}} in bytes. The volumes of an APFS container share its space, so each
+    container is listed once, at the volume with the user's data."""
     spaces: Dict[str, Dict[str, int]] = {}
     containers: Dict[str, str] = {}
     for part in psutil.disk_partitions(all=False):
@@ -224,7 +227,7 @@ def _container(device: str) -> str:
 
 
 class Tracker(_pure.Tracker):
-    """As _core.Tracker, with a thread of this process that samples."""
+    """Same interface as _core.Tracker; a thread of this process takes the samples."""
 
     def _counters_of(self, pid: int = 0, children: bool = True) -> Counters:
         return Counters(pid, children)
@@ -239,7 +242,7 @@ class Tracker(_pure.Tracker):
         return self._end.wait(max(0.0, until - time.monotonic()))
 
     def totals(self) -> Dict[str, Dict[str, Any]]:
-        """As ResourceTracker.totals(): the figures that there are, each with its quality."""
+        """As ResourceTracker.totals(), with the figures that the system provides; {} before the first sample."""
         counters = self._process
         if counters is None or not self._rows:
             return {}
@@ -260,7 +263,7 @@ class Tracker(_pure.Tracker):
         for i, name in ((3, "disk_read_bytes"), (4, "disk_write_bytes")):
             now, before = self._last[0][i], self._first[0][i]
             totals[name] = (
-                _label(None, "unknown", "", "the system does not tell the bytes of disks by process")
+                _label(None, "unknown", "", "the system does not report disk bytes by process")
                 if now is None else
                 _label(max(0, now - (before or 0)), "at_least", counters.tree.source,
                        "processes that lived between two samples are not seen"))
@@ -280,16 +283,16 @@ def _memory_reason(counters: Counters) -> str:
 
 
 def _cpu_label(counters: Counters) -> Dict[str, Any]:
-    """Quality, source and reason of the CPU time."""
+    """"quality", "source" and "reason" of the CPU time, as in ResourceTracker.totals()."""
     denied = f"; {counters.denied} process(es) may not be read" if counters.denied else ""
     if counters.has_job:
         return {"quality": "estimated", "source": "job object", "reason":
                 "complete; the system charges times at clock interrupts" + denied}
     if counters.tree.inherits:
-        lost = (f"; the last piece of {counters.ledger.vanished} process(es) without a parent is missing"
+        lost = (f"; the last CPU time of {counters.ledger.vanished} process(es) without a parent is missing"
                 if counters.ledger.vanished else "")
         return {"quality": "at_least", "source": counters.tree.source, "reason":
                 "orphans and unwaited children between two samples are missing" + lost + denied}
     why = "; the job object has no totals here" if counters.job_is_dead else ""
     return {"quality": "at_least", "source": counters.tree.source, "reason":
-            "sampled: processes count as they were last seen, short ones not at all" + why + denied}
+            "sampled: processes count with their last sample, short ones are missing" + why + denied}

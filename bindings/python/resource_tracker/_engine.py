@@ -1,5 +1,5 @@
-"""Where figures come from: the C library, or plain Python where it cannot be loaded; and which
-program is called."""
+"""Selects the source of all figures: the C library, or plain Python code if the library cannot be loaded.
+It also finds the program, and starts and reads trackers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ except ImportError:
 
 MIN_INTERVAL_S, MAX_INTERVAL_S = 0.01, 3600
 
-#: The program for this machine in the package; RESOURCE_TRACKER_BIN names another one.
+#: Path of the program for this machine in the package. RESOURCE_TRACKER_BIN overrides it.
 PROGRAM_IN_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native",
                                   MACHINE, "resource-tracker-program" + ".exe" * ON_WINDOWS)
 
@@ -24,13 +24,13 @@ Columns = Dict[str, List[Any]]
 
 
 def program() -> str:
-    """Path of the resource-tracker program, or "" where there is none."""
+    """Path of the resource-tracker program, or "" if there is none."""
     named = os.environ.get("RESOURCE_TRACKER_BIN")
     if named:
         return named
     if os.access(PROGRAM_IN_PACKAGE, os.X_OK):
         return PROGRAM_IN_PACKAGE
-    if ON_WINDOWS:  # where the working directory would be looked into first
+    if ON_WINDOWS:  # which() would search the working directory first there
         return ""
     from shutil import which
 
@@ -38,8 +38,8 @@ def program() -> str:
 
 
 def new_counters(pid: Optional[int] = None, children: bool = True) -> Any:
-    """Counters of a process, or without a pid those of the machine."""
-    # Elsewhere the library has no counters of the machine; those of a process are the same in Python there.
+    """Counters of a process, or of the machine if `pid` is None."""
+    # On macOS and Windows the library has no counters of the machine. Python reads both there.
     if _core is not None and system() not in ("macos", "windows"):
         return _core.Counters() if pid is None else _core.Counters(pid=pid, children=children)
     Counters = _in_python().Counters
@@ -47,7 +47,7 @@ def new_counters(pid: Optional[int] = None, children: bool = True) -> Any:
 
 
 def _in_python() -> Any:
-    """The module that does in Python what the library does elsewhere."""
+    """The module that implements Counters and Tracker of the library in Python, for this system."""
     if system() == "linux":
         from . import _pure
 
@@ -61,7 +61,7 @@ def library() -> Any:
     """The C library.
 
     Raises:
-        OSError: there is none for this machine
+        OSError: it cannot be loaded on this machine
     """
     if _core is None:
         from errno import ENOSYS
@@ -71,8 +71,8 @@ def library() -> Any:
 
 
 def answer_of(found: Tuple[str, str]) -> Any:
-    """The document of an answer of the library. Its remark, such as a database that cannot be reached,
-    goes to the log."""
+    """Parse an answer of the library, which is a pair (JSON text, remark). A remark that is not empty, for example
+    about an unreachable database, is logged as a warning."""
     import json
 
     text, remark = found
@@ -84,14 +84,19 @@ def answer_of(found: Tuple[str, str]) -> Any:
 
 
 class Sampling:
-    """A running tracker, and the folder of its recording where that is not the library's."""
+    """A running tracker.
+
+    Args:
+        folder: folder of its recording if Python created it; "" if the library did
+        has_alerts: whether the tracker judges the rules of alerts
+    """
 
     def __init__(self, tracker: Any, folder: str = "", has_alerts: bool = True):
         self.tracker, self.folder, self.has_alerts = tracker, folder, has_alerts
         self._owner = os.getpid()
 
     def release(self) -> None:
-        """Stop, and remove what was recorded; in a forked child neither."""
+        """Stop the tracker and remove its recording. Has no effect in a forked child."""
         self.tracker.close()
         if self.folder and self._owner == os.getpid():
             from shutil import rmtree
@@ -100,7 +105,8 @@ class Sampling:
 
 
 def _folders() -> Iterator[str]:
-    """New folders for a recording, where the usual one takes none."""
+    """Create temporary folders for a recording, one at a time, in places other than the usual one. Places where
+    no folder can be created are skipped."""
     from tempfile import mkdtemp
 
     for place in (os.environ.get("TMPDIR"), "/dev/shm", "/var/tmp", os.path.expanduser("~/.cache")):
@@ -126,7 +132,7 @@ LEFT_OVER_S = 24 * 3600
 
 
 def _temporary() -> str:
-    """The folder in which the library makes those of recordings."""
+    """The folder in which the library creates the temporary folders of recordings."""
     if not ON_WINDOWS:
         return "/tmp"
     from tempfile import gettempdir
@@ -135,13 +141,13 @@ def _temporary() -> str:
 
 
 def _is_own(found: os.stat_result) -> bool:
-    """Windows gives each user a folder for temporary files."""
+    """Whether a file belongs to this user. On Windows always: each user has a folder for temporary files there."""
     return ON_WINDOWS or found.st_uid == os.getuid()
 
 
 def _sweep() -> None:
-    """Once a process: remove recordings of interpreters that were killed a day ago or longer. One
-    that is being written is younger: it grows with each sample."""
+    """Remove recordings that were last written at least a day ago, which interpreters that were killed have
+    left. A recording in use is written at each sample. Runs once in a process."""
     global _swept
     if _swept:
         return
@@ -151,7 +157,7 @@ def _sweep() -> None:
     oldest = time() - LEFT_OVER_S
     try:
         for entry in os.scandir(_temporary()):
-            # resource-tracker-UID holds the recordings of a user without a home.
+            # resource-tracker-UID holds the recordings of a user without a home directory: keep it.
             if (not entry.name.startswith("resource-tracker-")
                     or (not ON_WINDOWS and entry.name == f"resource-tracker-{os.getuid()}")
                     or not entry.is_dir(follow_symlinks=False)):
@@ -169,19 +175,23 @@ def _sweep() -> None:
 
 
 def _wants_job_object() -> bool:
-    """Whether a job object of Windows around this process shall count, which only Python makes."""
+    """Whether the user requests a Windows job object around this process. Only the Python code creates one."""
     return system() == "windows" and os.environ.get("RESOURCE_TRACKER_JOB_OBJECT") == "1"
 
 
 def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa: A002
                   **options: Any) -> Sampling:
-    """Start sampling: by a process of its own; by a thread of the library where no program can be
-    executed, or where lines are asked for and only this process may read its memory; without the library,
-    or where nothing can be written, by a Python thread.
+    """Start sampling. The first of these that works takes the samples:
+
+    1. a thread of the library, if lines are requested and only this process may read its own memory
+    2. the program, as a process of its own
+    3. a thread of the library
+    4. a Python thread, without the library or if no recording can be written
 
     Args:
-        more: options of `resource-tracker attach` for the process
-        dir: where the recording lies and stays, of process and thread
+        more: further options of `resource-tracker attach` for the program
+        dir: folder of the recording, which is kept; default: a temporary one
+        options: further arguments of _core.Tracker
 
     Raises:
         ProcessLookupError: there is no such process
@@ -193,7 +203,7 @@ def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa
             try:
                 return Sampling(_core.Tracker(in_thread=True, dir=dir, lines_hz=rate, **options), has_alerts=False)
             except OSError:
-                pass  # by a process, without lines
+                pass  # use the program, which samples no lines then
         try:
             return Sampling(_core.Tracker(program=program() or None, dir=dir, options=list(more),
                                           **options))
@@ -206,9 +216,9 @@ def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa
                 found = _start_elsewhere(program=program() or None, **options)
                 if found:
                     return found
-            logger.warning("Sampling in a thread of this process, because its own program cannot "
+            logger.warning("Sampling in a thread of this process, because the sampling program cannot "
                            "be started: %s", error)
-            if ON_WINDOWS:  # the library has no thread there
+            if ON_WINDOWS:  # the library cannot sample in a thread there
                 return Sampling(_in_python().Tracker(**options), has_alerts=False)
         try:
             return Sampling(_core.Tracker(in_thread=True, dir=dir, lines_hz=rate, **options), has_alerts=False)
@@ -221,7 +231,8 @@ def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa
 
 # ---- columns ----
 
-#: What happened within an interval: added up when rows are merged. The rest is of the moment.
+#: Columns that count what happened within an interval; merging rows adds them up. All other columns are values
+#: at the end of the interval.
 AMOUNTS = frozenset(("process_utime", "process_stime", "process_disk_read_bytes",
                      "process_disk_write_bytes", "system_utime", "system_stime",
                      "system_disk_read_bytes", "system_disk_write_bytes",
@@ -239,7 +250,7 @@ def column_index(name: str) -> int:
 
 
 def read_columns(tracker: Any, names: List[str]) -> Columns:
-    """The columns of all rows so far, in the engine's units."""
+    """The named columns of all rows so far, in the units of docs/columns.md."""
     if hasattr(tracker, "columns"):
         found = tracker.columns()
         rows = len(next(iter(found.values()), []))
@@ -250,7 +261,8 @@ def read_columns(tracker: Any, names: List[str]) -> Columns:
 
 
 def _merge(table: Columns, into: int, row: int, newer: bool) -> None:
-    """Add a row to another one; `newer`: the row is the later one, so the moment is its."""
+    """Add the row `row` to the row `into`. If it is the newer of the two, its values at the end replace those of
+    `into`."""
     for name, values in table.items():
         a, b = values[into], values[row]
         if name in AMOUNTS:
@@ -268,9 +280,10 @@ def _merge(table: Columns, into: int, row: int, newer: bool) -> None:
 
 
 def settle(table: Columns, interval_s: float) -> Columns:
-    """Rows of about one interval each. The first sample comes at once and the last one at the stop;
-    what such a short row counted goes to its neighbour, so that rates are not those of a few
-    milliseconds, and no amount is lost."""
+    """Merge short rows at both ends into their neighbours, so that each row covers about one interval.
+
+    The first sample is taken at the start and the last one at the stop. A row of a few milliseconds would show
+    a meaningless rate. Merging keeps its amounts."""
     spans = table["interval_s"]
     if not spans:
         return table
@@ -278,7 +291,7 @@ def settle(table: Columns, interval_s: float) -> Columns:
     short = interval_s / 2
     last = len(spans) - 1
     memory = table.get("process_memory_mib")
-    # Once the process has gone nothing is known of its memory; what it used until then is.
+    # After the end of the process the last row has no memory, but it still counts CPU time and bytes.
     gone = memory is not None and memory[last] is None
     if last > 0 and ((spans[last] or 0) < short or gone):
         _merge(table, last - 1, last, newer=True)
@@ -295,8 +308,8 @@ def settle(table: Columns, interval_s: float) -> Columns:
 
 
 def _fill_rates(table: Columns) -> None:
-    """A first row that covers an interval, because the first sample came late, and one that is alone,
-    have the rate of the time that they cover."""
+    """Compute the CPU usage of rows that lack it, from the CPU time and the time that they cover: a first row
+    after a late first sample, and an only row."""
     for level in ("process", "system"):
         usage = table.get(f"{level}_cpu_usage", [])
         if None not in usage:
@@ -310,8 +323,8 @@ def _fill_rates(table: Columns) -> None:
 # ---- the machine's GPUs ----
 
 def has_gpu() -> bool:
-    """Whether there may be a GPU whose use could be measured. Where there is none, its use is 0.
-    Without /dev and /proc nothing says that there is none."""
+    """Whether the machine may have a GPU. If not, GPU use is 0 instead of unknown. On systems other than Linux
+    always True, because there are no device files that would show the absence of a GPU."""
     import glob
 
     return system() != "linux" or bool(glob.glob("/dev/nvidia[0-9]*") or glob.glob("/proc/driver/nvidia/gpus/*")
@@ -319,7 +332,8 @@ def has_gpu() -> bool:
 
 
 def ask_program(*arguments: str, timeout: float = 30) -> Any:
-    """The JSON that the program prints, or None where there is no program or where it fails."""
+    """Run the program and parse the JSON that it prints. None if there is no program, if it fails, or if it takes
+    longer than `timeout` seconds."""
     import json
     import subprocess
 

@@ -1,4 +1,4 @@
-"""What a ResourceTracker makes of its samples: frames, statistics, phases."""
+"""Computes data frames, statistics and phases from the samples of a ResourceTracker."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ def _empty(tracker: Tracked, level: str) -> TinyDataFrame:
 
 
 def empty_frames(tracker: Tracked) -> Dict[str, TinyDataFrame]:
-    """Frames without a row, by level."""
+    """{"system": frame, "process": frame}, with all columns and no rows."""
     return {level: _empty(tracker, level) for level, _ in tracker._schema.levels}
 
 
 def read_frames(tracker: Tracked) -> Dict[str, TinyDataFrame]:
-    """The samples so far, by level."""
+    """The samples so far: {"system": frame, "process": frame}. A level that is not tracked has no rows. If the
+    recording cannot be read, a warning is logged and both frames are empty."""
     sources = ["interval_s"]
     for level, columns in tracker._schema.levels:
         if tracker._tracks(level):
@@ -66,7 +67,7 @@ def _frame(tracker: Tracked, level: str, table: _engine.Columns) -> TinyDataFram
 
 
 def _space_used(table: _engine.Columns) -> List[Any]:
-    """As the original has it, total less free: what only root may fill counts as used."""
+    """Used disk space as total minus free, like the original package. Blocks reserved for root count as used."""
     return [used if None in (total, free) else total - free
             for total, used, free in zip(*(table[f"system_disk_space_{kind}_gb"]
                                            for kind in ("total", "used", "free")))]
@@ -112,15 +113,19 @@ def combined(tracker: Tracked, bytes: bool, human_names: bool, system_prefix: Op
     return TinyDataFrame(data)._lay_out(Layout(tracker.schema, tuple(prefixes.items()), bytes))
 
 
-# ---- CPU that was waited for ----
+# ---- time in the CPU queue ----
 
-#: Above this share of the time on a CPU or in the queue for one, what a run used says too little.
+#: Queue time as a share of queue time plus CPU time. From this share on, the CPU use of a run understates its need.
 QUEUE_SHARE = 0.1
 
 
 def queue_of(tracker: Tracked) -> Tuple[float, float]:
-    """(share of its time in which the tree waited for a CPU; cores that it waited for in the mean). Zeros where
-    that is not known, as of a snapshot."""
+    """Time that the process tree waited in the CPU queue.
+
+    Returns:
+        (queue time as a share of queue time plus CPU time, 0 to 1; mean number of cores that it waited for).
+        (0, 0) if that is not known, as for a loaded snapshot
+    """
     if tracker._tracker is None or not tracker._tracks("process") or not tracker._is_ours():
         return 0.0, 0.0
     names = ["process_cpu_queue", "process_utime", "process_stime", "interval_s"]
@@ -134,9 +139,12 @@ def queue_of(tracker: Tracked) -> Tuple[float, float]:
 
 
 def cpus_for_the_next_run(tracker: Tracked, mean: float) -> int:
-    """The original's rule, where the program cannot tell: the mean of the cores in use, rounded. It lowers no
-    request or limit of a run that waited for CPUs or failed; without one, such a run gets the cores that it
-    wanted, up to those of the machine."""
+    """CPUs to request for the next run, used when the library gives no answer.
+
+    The rule is that of the original package: the mean of the cores in use, rounded. For a run that failed or
+    waited for CPUs (QUEUE_SHARE), the result is not below its request or the limit of its control group. If
+    such a run has neither, the result is the cores that it used plus those that it waited for, rounded up, at
+    most the cores of the machine."""
     from ._pure import limit_cpus
 
     cores = max(1, round(mean))
@@ -160,8 +168,12 @@ def _duration(interval: float) -> Callable[[List[float]], float]:
 
 
 def default_specs(schema: Schema, interval: float) -> List[StatSpec]:
-    """The statistics of stats(): of the process tree's CPU, memory and GPUs the mean and the
-    maximum, disk space, network traffic, duration."""
+    """The default statistics of stats(): mean and maximum of the process tree's CPU, memory and GPU use, the
+    maximum of the used disk space, the sums of network traffic, and the duration.
+
+    Args:
+        interval: seconds; added to the duration, for the interval of the first row
+    """
     names = {column.source: column.name for column in schema.process}
     specs = []
     for source in ("process_cpu_usage", "process_memory_mib", "process_gpu_usage",
@@ -187,8 +199,8 @@ def statistics(tracker: Tracked, specs: Optional[List[StatSpec]]) -> Dict[str, D
 
 
 def statistics_in(schema: str, stats: Dict[str, Dict[str, Any]]) -> Dict[str, Dict[str, Any]]:
-    """Statistics under the names and in the units of a schema, whichever they were made in. Names
-    that both schemas have, and of which none tells the schema, stay as they are."""
+    """Convert statistics of any schema to the names and units of `schema`. The schema of the input is detected
+    from names that only one schema has; without such a name the statistics are returned unchanged."""
     levels = tuple((level, prefix) for level, prefix in PREFIXES.items())
     to = Layout(schema, levels)
     for other in SCHEMAS.values():
@@ -208,12 +220,13 @@ def statistics_in(schema: str, stats: Dict[str, Dict[str, Any]]) -> Dict[str, Di
 
 
 def statistics_in_05(runs: Sequence[Dict[str, Any]]) -> Dict[str, Dict[str, Any]]:
-    """Statistics of several runs of either schema, under the names and units of 0.5."""
+    """Aggregate the statistics of several runs, in any schema, under the names and units of schema "0.5"."""
     return aggregate_stats([statistics_in("0.5", run) for run in runs])
 
 
 def allocation(tracker: Tracked) -> Optional[str]:
-    """Whether others worked on the machine: "shared", "dedicated", None before any sample."""
+    """Whether other work used the machine at the same time: "shared" or "dedicated"; None before the first sample;
+    "unknown" if only the process tree or only the machine is tracked, or if columns are missing."""
     frames = tracker._frames()
     process, system = frames["process"], frames["system"]
     if not (tracker._tracks("process") and tracker._tracks("system")):
@@ -222,7 +235,7 @@ def allocation(tracker: Tracked) -> Optional[str]:
         return None
     try:
         for check in SERVER_ALLOCATION_CHECKS:
-            # In the units of 0.5, whatever the frames have.
+            # The thresholds are in the units of schema 0.5, so both columns are converted to it.
             ours = _known_mean(_in_05(process, tracker._schema, "process",
                                       str(check["process_column"])))
             whole = _known_mean(_in_05(system, tracker._schema, "system",
@@ -274,7 +287,8 @@ def phases(tracker: Tracked) -> TinyDataFrame:
 
 
 def _rows_within(timestamps: List[float], start: float, end: float) -> List[int]:
-    """Rows whose intervals lie in the span, at least the one that ends next."""
+    """Indexes of the rows that end within the span; if there are none, of the next row after it, or of the last
+    row."""
     inside = [i for i, t in enumerate(timestamps) if start < t <= end]
     if inside:
         return inside

@@ -1,8 +1,8 @@
-"""A job object of Windows around the calling process: the system adds up what it and all processes that
-it starts from then on use, living and dead.
+"""Puts the calling process into a Windows job object. Windows then adds up the use of this process and of all
+processes that it starts later, including those that have ended.
 
-A process cannot leave its job object again, so this is done only where RESOURCE_TRACKER_JOB_OBJECT=1 asks
-for it. The offsets are those of <winnt.h>: tests/python/test_layouts.py compiles assertions about them.
+A process cannot leave its job object, so this is done only if RESOURCE_TRACKER_JOB_OBJECT=1 is set. The
+structures follow <winnt.h>; tests/python/test_layouts.py compiles assertions about their offsets.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class BasicAndIoAccounting(ctypes.Structure):
 
 
 class ExtendedLimit(ctypes.Structure):
-    """JOBOBJECT_EXTENDED_LIMIT_INFORMATION on Windows of 64 bits."""
+    """JOBOBJECT_EXTENDED_LIMIT_INFORMATION on 64-bit Windows."""
 
     _fields_ = [("BasicLimitInformation", ctypes.c_uint64 * 8), ("IoInfo", ctypes.c_uint64 * 6),
                 ("ProcessMemoryLimit", ctypes.c_uint64), ("JobMemoryLimit", ctypes.c_uint64),
@@ -36,9 +36,9 @@ class ExtendedLimit(ctypes.Structure):
 class JobTotals(NamedTuple):
     user_s: float
     system_s: float
-    processes: int  # that ever were in the job
-    active: int
-    peak_commit: int  # bytes; 0 where the system does not keep it
+    processes: int  # all that were ever in the job
+    active: int  # live processes
+    peak_commit: int  # bytes; 0 if Windows does not record it
 
 
 def _kernel32() -> Any:
@@ -52,10 +52,14 @@ def _kernel32() -> Any:
 
 
 class JobObject:
-    """The job object of the calling process; once made it stays until the process ends."""
+    """The job object of the calling process. It exists until the process ends."""
 
     def __init__(self, lib: Any = None):
-        """Raises OSError where the system refuses, as under a host job that forbids nesting."""
+        """Create the job object and put the calling process into it.
+
+        Raises:
+            OSError: Windows refuses, for example because an outer job does not allow nested jobs
+        """
         self._lib = lib or _kernel32()
         self._job = self._lib.CreateJobObjectW(None, None)
         if not self._job:
@@ -74,7 +78,11 @@ class JobObject:
             raise self._error("QueryInformationJobObject")
 
     def totals(self) -> JobTotals:
-        """Raises OSError where the system does not tell."""
+        """The totals of all processes that were ever in the job.
+
+        Raises:
+            OSError: Windows does not answer the query
+        """
         basic, limit = BasicAndIoAccounting(), ExtendedLimit()
         self._query(BASIC_AND_IO_ACCOUNTING, basic)
         self._query(EXTENDED_LIMIT, limit)

@@ -1,14 +1,14 @@
-"""The process tree on macOS, from the system's libproc: no compiler and no privilege is needed.
+"""Reads the process tree on macOS through libproc, with ctypes. It needs no compiler and no privileges.
 
-proc_pid_rusage() shows a process's own CPU time, that of the children it has waited for, its footprint
-(the column Memory of Activity Monitor) with its peak, and its bytes from and to storage; a zombie's too.
-Times are ticks of hw.tbfrequency (24 MHz on Apple silicon, 1 GHz on Intel). mach_timebase_info() is not
-used, because under Rosetta it describes another clock.
+proc_pid_rusage() returns the CPU time of a process, the CPU time of the children that it has waited for, its
+memory footprint (the column Memory of Activity Monitor) and the peak of it, and the bytes that it has read from
+and written to storage. It works for zombies as well. Times are in ticks of hw.tbfrequency (24 MHz on Apple
+silicon, 1 GHz on Intel). mach_timebase_info() is not used, because under Rosetta it describes another clock.
 
-launchd adopts orphans, so that no member receives their time. A kernel queue says when a member forks or
-ends: its children are noted at once, and orphans are looked at more often.
+launchd adopts orphans, so no member of the tree receives their CPU time. A kernel queue reports when a member
+forks or ends: its children are then recorded at once, and orphans are read more often.
 
-The offsets are those of <sys/resource.h>: tests/python/test_layouts.py compiles assertions about them.
+The structure follows <sys/resource.h>; tests/python/test_layouts.py compiles assertions about its offsets.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ._tree_ledger import Reading
 
 SYSTEM_LIBRARY = "/usr/lib/libSystem.B.dylib"
 RUSAGE_INFO_V4 = 4
-EVENTS_MAX = 400  # and readings of members, between two samples: about 10 ms of CPU time
+EVENTS_MAX = 400  # events plus extra readings of members between two samples: about 10 ms of CPU time
 _NAMES_V4 = (
     "ri_user_time ri_system_time ri_pkg_idle_wkups ri_interrupt_wkups ri_pageins ri_wired_size "
     "ri_resident_size ri_phys_footprint ri_proc_start_abstime ri_proc_exit_abstime ri_child_user_time "
@@ -42,36 +42,41 @@ class RusageInfoV4(ctypes.Structure):
 
 
 def seconds(ticks: int, hz: int) -> float:
-    """Ticks of the kernel's clock in seconds."""
+    """Convert ticks of a clock of `hz` ticks per second to seconds."""
     return ticks / hz
 
 
 class Events:
-    """Which of the processes that are watched fork or end, from a kernel queue."""
+    """A kernel queue that reports forks and ends of the watched processes."""
 
     def __init__(self) -> None:
-        """Raises AttributeError where Python has none."""
-        self._lib: Any = select  # the module has these names on macOS alone
+        """Create the queue.
+
+        Raises:
+            AttributeError: this Python has no kqueue
+        """
+        self._lib: Any = select  # typed as Any: the module has these names on macOS only
         self._queue = self._lib.kqueue()
 
     def watch(self, pid: int) -> None:
-        """From now on; the queue forgets a process that has ended."""
+        """Start watching a process. The kernel removes it from the queue when it ends."""
         lib = self._lib
         try:
             self._queue.control([lib.kevent(pid, lib.KQ_FILTER_PROC, lib.KQ_EV_ADD | lib.KQ_EV_CLEAR,
                                             lib.KQ_NOTE_FORK | lib.KQ_NOTE_EXIT)], 0)
         except OSError:
-            pass  # it has ended, or is another user's
+            pass  # the process has ended or belongs to another user
 
     def wait(self, seconds: float) -> List[Tuple[int, bool, bool]]:
-        """(pid, whether it has forked, whether it has ended) of some, after at most so long."""
+        """Wait for events for at most `seconds`. Returns up to 32 tuples (pid, whether it forked, whether it
+        ended); an empty list after the timeout."""
         return [(event.ident, bool(event.fflags & self._lib.KQ_NOTE_FORK),
                  bool(event.fflags & self._lib.KQ_NOTE_EXIT))
                 for event in self._queue.control(None, 32, seconds)]
 
 
 class Tree:
-    """A process, and its descendants if they count."""
+    """Reader of a process and, if `children` is True, of its descendants."""
 
     source = "proc_pid_rusage"
     inherits = True
@@ -79,7 +84,7 @@ class Tree:
     memory_quality = "at_least"
 
     def __init__(self, pid: int, children: bool = True, library: Any = SYSTEM_LIBRARY, events: Any = None):
-        """Raises OSError where libproc is missing, the process has gone, or may not be read."""
+        """Raises OSError if libproc is missing, if the process has ended, or if it may not be read."""
         self._lib = ctypes.CDLL(library, use_errno=True) if isinstance(library, str) else library
         self.pid, self._children = pid, children
         self._hz = self._tick_hz()
@@ -87,8 +92,8 @@ class Tree:
         self.denied: Set[int] = set()  # live members that may not be read
         self._start = self._usage(pid).ri_proc_start_abstime
         self._events: Any = events if children else None
-        self._ended: Set[int] = set()  # since the last read()
-        self._left = EVENTS_MAX
+        self._ended: Set[int] = set()  # members that ended since the last read()
+        self._left = EVENTS_MAX  # what remains of EVENTS_MAX until the next sample
 
     def _tick_hz(self) -> int:
         value = ctypes.c_uint64(0)
@@ -96,7 +101,7 @@ class Tree:
         if self._lib.sysctlbyname(b"hw.tbfrequency", ctypes.byref(value), ctypes.byref(size),
                                   None, ctypes.c_size_t(0)) != 0 or not value.value:
             raise OSError(ctypes.get_errno() or errno.ENOENT, "hw.tbfrequency cannot be read")
-        # Of 32 or of 64 bits; the machines are little-endian.
+        # The value has 32 or 64 bits. All these machines are little-endian, so 64 bits can be read in both cases.
         return int(value.value)
 
     def _usage(self, pid: int) -> Any:
@@ -115,7 +120,8 @@ class Tree:
             room *= 4
 
     def _reading(self, pid: int, parent: int) -> Optional[Reading]:
-        """None for a process that has gone, or that was never readable."""
+        """Read one member. Returns its last reading if access is denied now, and None if the process has ended or
+        could never be read."""
         try:
             usage = self._usage(pid)
         except OSError as error:
@@ -136,15 +142,21 @@ class Tree:
                        usage.ri_diskio_bytesread, usage.ri_diskio_byteswritten, ended)
 
     def read(self, between: bool = False) -> Optional[Dict[int, Reading]]:
-        """The living members by pid; None once the first process has gone. `between` two samples: what
-        listen() may still do until the next one falls."""
+        """Read all live members and zombies.
+
+        Args:
+            between: the call is made between two samples; its readings count towards EVENTS_MAX
+
+        Returns:
+            {pid: reading}; None once the first process has ended and was reaped
+        """
         self.denied = set()
         first = self._reading(self.pid, 0)
         if first is None or first.start != self._start:
             return None
         now = {self.pid: first}
         queue = [self.pid] if self._children else []
-        # A member whose parent has ended belongs to launchd, and still to the tree.
+        # launchd adopts a member whose parent has ended. The member still belongs to the tree.
         known = [pid for pid in self._last if pid != self.pid] if self._children else []
         while queue or known:
             if queue:
@@ -176,11 +188,12 @@ class Tree:
 
     @property
     def listens(self) -> bool:
-        """Whether listen() can be called: not after many events, until the next sample."""
+        """Whether listen() can be called. False without a kernel queue, and after EVENTS_MAX until the next
+        sample."""
         return self._events is not None and self._left > 0
 
     def listen(self, seconds: float) -> bool:
-        """Wait for events for at most so long, and note new children. Returns whether an orphan lives."""
+        """Wait for events for at most `seconds`, and record new children. Returns whether an orphan lives."""
         assert self._events is not None
         for parent, forked, ended in self._events.wait(seconds):
             self._left -= 1

@@ -1,4 +1,4 @@
-"""Lines of the program: the setting for the sampler, and the table of what each line used."""
+"""Sampling of source lines: the option for the sampling program, and the table of what each line used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 from ._platform import system
 from .tiny_data_frame import TinyDataFrame
 
-#: What a row is about, by the argument `by`; then its figures.
+#: For each value of the argument `by`: the columns that identify a row. The columns in _FIGURES follow.
 _NAMES = {"line": ("file", "line", "function"), "function": ("file", "line", "function"), "file": ("file",),
           "thread": ("process", "pid", "tid"), "process": ("process", "pid"),
           "phase": ("phase", "start_s", "end_s", "file", "line", "function")}
@@ -19,7 +19,7 @@ _FIGURES = ("cpu_s", "cpu_share", "cpu_with_callees_s", "wall_s", "growth_mib", 
             "released_mib", "samples", "below")
 
 _TEXTS = ("file", "function", "process", "phase", "below")
-_WHOLE = ("pid", "tid", "samples")  # known of every row; the line is not, of machine code
+_WHOLE = ("pid", "tid", "samples")  # integers known for every row; `line` is unknown for native code
 
 Setting = Union[None, bool, float, str]
 
@@ -29,7 +29,11 @@ _OLD_CELL = re.compile(r"<ipython-input-(\d+)-")
 
 
 def option(lines: Setting) -> List[bytes]:
-    """The option for the sampling program; none for None, which leaves it to the user's settings."""
+    """The option for the sampling program, as a list of one argument. Empty for None: the user's settings apply.
+
+    Raises:
+        ValueError: not a rate from 0.1 to 1000 samples per second, True, False, "auto" or "off"
+    """
     if lines is None:
         return []
     if isinstance(lines, bool):
@@ -69,7 +73,8 @@ def _is_readable() -> bool:
 
 
 def asked_rate(more: Sequence[bytes]) -> float:
-    """Samples a second that the options or TRACKER_LINES ask for; negative: the default rate; 0: none."""
+    """Samples per second that the options or TRACKER_LINES request. -1 is the default rate, 0 is no sampling of
+    lines."""
     words = [os.fsdecode(word)[8:] for word in more if word.startswith(b"--lines=")]
     asked = words[-1] if words else os.environ.get("TRACKER_LINES", "")
     if asked in ("auto", "on", "true", "yes"):
@@ -82,15 +87,15 @@ def asked_rate(more: Sequence[bytes]) -> float:
 
 
 def needs_thread(more: Sequence[bytes]) -> bool:
-    """Whether only a thread of this process can sample its lines, which are asked for. Alerts and further
-    options, which a thread does not take, come first."""
+    """Whether lines are requested and only a thread of this process can sample them. False if alerts or other
+    options are set: a thread does not support them, so the program samples, without lines."""
     return bool(asked_rate(more) and all(word.startswith(b"--lines=") for word in more)
                 and not os.environ.get("TRACKER_ALERT") and not os.environ.get("TRACKER_ON_ALERT")
                 and not _is_readable())
 
 
 def _cells() -> Dict[str, Any]:
-    """The numbers of a notebook's cells by the file name that their code has."""
+    """{file name of the code of a notebook cell: number of the cell}; empty outside of IPython."""
     module = sys.modules.get("IPython")
     shell = module.get_ipython() if module is not None else None
     return dict(getattr(getattr(shell, "compile", None), "_filename_map", None) or {})
@@ -125,13 +130,13 @@ def _row(row: Dict[str, Any], names: Tuple[str, ...], all_cpu_s: float,
 
 
 def check(by: str) -> None:
-    """Raise a ValueError where there is no such table."""
+    """Raise ValueError if `by` is not a valid grouping."""
     if by not in _NAMES:
         raise ValueError(f"by must be {', '.join(list(_NAMES)[:-1])} or {list(_NAMES)[-1]}, got {by!r}")
 
 
 def table(document: Optional[str], by: str = "line") -> TinyDataFrame:
-    """A row for each line (…), the most CPU time first; the columns alone where no stacks were sampled."""
+    """One row for each line (or what `by` names), the most CPU time first. No rows if no stacks were sampled."""
     found: Dict[str, Any] = {"rows": []} if document is None else json.loads(document)
     cells = _cells()
     rows = [_row(row, _NAMES[by], found["all"]["cpu_s"], cells) for row in found["rows"]]

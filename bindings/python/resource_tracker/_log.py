@@ -1,4 +1,4 @@
-"""The package's logger, silent until a program sets up logging."""
+"""The package's logger. It writes nothing until the program configures logging."""
 
 import logging
 import sys
@@ -8,7 +8,8 @@ logger.addHandler(logging.NullHandler())
 
 
 def tell(text: str) -> None:
-    """A line that is seen: in the log where the program has one, else on stderr."""
+    """Report one line to the user: as a warning of the logger if the program has configured logging, else on
+    stderr."""
     at = logger
     while at is not None:
         if any(not isinstance(handler, logging.NullHandler) for handler in at.handlers):

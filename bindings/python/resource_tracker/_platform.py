@@ -1,4 +1,4 @@
-"""What this machine has: /proc, psutil, partitions."""
+"""Facts about this machine: operating system, /proc, psutil, the user's folders, partitions."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Optional
 
 ON_WINDOWS = sys.platform == "win32"
 
-#: The name of this machine in the names of folders with machine code.
+#: Name of this machine's architecture. The package's folders of machine code have such names.
 MACHINE = os.uname().machine if hasattr(os, "uname") else "AMD64"
 
-#: Where the program looks for the folders of a user, and where Windows has them.
+#: Variables that name a user's folders -> those that name the corresponding folders on Windows.
 _WINDOWS_FOLDERS = {"XDG_CONFIG_HOME": "APPDATA", "XDG_STATE_HOME": "LOCALAPPDATA", "HOME": "USERPROFILE"}
 
 
 def user_folder(name: str) -> str:
-    """The value of XDG_CONFIG_HOME, XDG_STATE_HOME or HOME, on Windows with the usual places there; "" if not
-    known."""
+    """The folder that XDG_CONFIG_HOME, XDG_STATE_HOME or HOME (`name`) names. On Windows an unset variable falls
+    back to APPDATA, LOCALAPPDATA or USERPROFILE. "" if it is not known."""
     value = os.environ.get(name)
     if not value and ON_WINDOWS:
         value = os.environ.get(_WINDOWS_FOLDERS[name])
@@ -25,8 +25,8 @@ def user_folder(name: str) -> str:
 
 
 def system_program(name: str) -> Optional[str]:
-    """What to start a program of the system by. Windows would look for a name in the working directory first: there it
-    is that of its own folder, or None."""
+    """The name or path by which to start a program of the system. Windows would search the working directory first,
+    so the result there is a path in System32, or None if the program does not exist."""
     if not ON_WINDOWS:
         return name
     path = os.path.join(os.environ.get("SystemRoot", r"C:\Windows"), "System32", name + ".exe")
@@ -34,14 +34,14 @@ def system_program(name: str) -> Optional[str]:
 
 
 def system() -> str:
-    """"linux" where /proc tells of processes, else "macos", "windows", or "other"."""
+    """"linux" if /proc is readable, else "macos", "windows" or "other"."""
     if is_procfs_available():
         return "linux"
     return {"darwin": "macos", "win32": "windows"}.get(sys.platform, "other")
 
 
 def process_exists(pid: int) -> bool:
-    """Whether there is a process with this pid."""
+    """Whether a process with this pid exists."""
     if is_procfs_available():
         return os.path.exists(f"/proc/{pid}")
     import psutil
@@ -64,8 +64,8 @@ def is_procfs_available() -> bool:
 
 
 def is_partition(disk_name: str) -> bool:
-    """Whether a name of /proc/diskstats is part of another device, as the kernel tells; for a
-    device that is not there, by the shape of its name."""
+    """Whether a name in /proc/diskstats is a partition. /sys/class/block decides; for a device that is not listed
+    there, the form of its name."""
     if os.path.isdir("/sys/class/block"):
         known = os.path.join("/sys/class/block", disk_name.replace("/", "!"))
         if os.path.exists(known):

@@ -1,7 +1,7 @@
-"""The process tree by psutil: every system that has no reader of its own.
+"""Reads the process tree with psutil, on systems without a reader of their own.
 
-Where the system does not show the time of reaped children (Windows, macOS), a process counts as it was
-last read, so that short processes are missing; a process that a reading missed is not seen at all.
+Windows and macOS do not report the CPU time of reaped children through psutil. There a process counts with its
+last reading, so the CPU time after it is missing, and a process that no reading found is missing altogether.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from ._tree_ledger import Reading
 
 
 class Tree:
-    """As _libproc.Tree."""
+    """Same interface as _libproc.Tree, without events."""
 
     source = "psutil"
 
     def __init__(self, pid: int, children: bool = True):
-        """Raises ProcessLookupError for a process that has gone, PermissionError where it may not be read."""
+        """Raises ProcessLookupError if the process does not exist, PermissionError if it may not be read."""
         import psutil
 
         self._psutil = psutil
@@ -34,26 +34,27 @@ class Tree:
         self._last: Dict[int, Reading] = {}
         self.denied: Set[int] = set()
         system = _platform.system()
-        # Elsewhere psutil has the figures and leaves them at 0.
+        # On Windows and macOS psutil has fields for the CPU time of children, which are always 0.
         self.inherits = children and system not in ("macos", "windows")
-        # Windows counts files, pipes and the network alike: that is no traffic of a disk.
+        # The counters of Windows include files, pipes and the network, so they are not disk traffic.
         self._has_io = system != "windows" and hasattr(self._first, "io_counters")
         self._is_private = system == "windows"
 
     @property
     def memory_source(self) -> str:
-        """What the memory is."""
+        """What the memory figure measures, for the `source` of totals."""
         return ("sum of private working sets" if self._is_private else
                 "sum of resident memory: shared pages count in each process")
 
     @property
     def memory_quality(self) -> str:
-        """The quality of its peak."""
+        """The `quality` of the memory peak."""
         return "at_least" if self._is_private else "estimated"
 
     def _memory_of(self, process: Any) -> int:
-        """On Windows the private working set, as Task Manager has it, or the private bytes where that
-        is refused. Where the system does not tell the private part (Wine), the whole one from then on."""
+        """Memory of a process in bytes. On Windows that is the private working set, as in Task Manager, or the
+        private bytes if access is denied. If the system does not report the private working set (Wine), the
+        resident set size is used from then on, as on other systems."""
         if self._is_private:
             try:
                 return int(process.memory_full_info().uss)
@@ -71,7 +72,7 @@ class Tree:
                 raise psutil.ZombieProcess(process.pid)
             times = process.cpu_times()
             start = process.create_time()
-        except psutil.ZombieProcess:  # it has ended and waits for its parent
+        except psutil.ZombieProcess:  # it has ended and its parent has not reaped it
             return last and last._replace(parent=parent, memory=0, ended=True)
         except psutil.NoSuchProcess:
             return None
@@ -87,14 +88,14 @@ class Tree:
         except psutil.AccessDenied:
             if memory is None:
                 self.denied.add(process.pid)
-        except psutil.Error:  # it ended in between
+        except psutil.Error:  # it ended after its times were read
             pass
         below = (times.children_user, times.children_system) if self.inherits else (0.0, 0.0)
         return Reading(parent, start, times.user, times.system, below[0], below[1], memory, None, read,
                        written)
 
     def _descendants(self) -> List[Any]:
-        """Those of the first process and of members that outlived their parents."""
+        """The descendants of the first process and of all members seen before, which includes orphans."""
         found: Dict[int, Any] = {}
         for process in [self._first, *self._seen.values()]:
             if process.pid in found:
@@ -113,12 +114,12 @@ class Tree:
     def _parent_of(self, process: Any, members: Set[int]) -> int:
         try:
             parent: int = process.ppid()
-        except self._psutil.Error:  # of a zombie some systems do not tell it
+        except self._psutil.Error:  # some systems do not report the parent of a zombie
             parent = self._last[process.pid].parent if process.pid in self._last else 0
         return parent if parent in members else 0
 
     def read(self) -> Optional[Dict[int, Reading]]:
-        """The living members by pid; None once the first process has gone."""
+        """Read all members: {pid: reading}; None once the first process has ended."""
         self.denied = set()
         if not self._first.is_running():
             return None

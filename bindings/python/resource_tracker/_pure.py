@@ -1,8 +1,8 @@
-"""The counters and a tracker in plain Python, from /proc: what works where neither the extension
-module nor the program can be loaded (another libc, another architecture).
+"""Counters and a tracker in plain Python that read /proc. They are used if neither the extension module nor
+the program can be loaded (another libc, another architecture).
 
-Slower and less exact than the library: children that live and die between two samples are counted
-when their parent waits for them, orphans are lost. Same results in the same shapes as _core.
+They are slower and less exact than the library: a child that starts and ends between two samples is counted when
+its parent waits for it, and the CPU time of orphans is lost. The results have the same shapes as those of _core.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Dict, List, Optional, Tuple
 TICK_S = 1 / (os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100)
 PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 MIB = 1024 * 1024
-SECTOR = 512  # of /proc/diskstats, whatever the disk's own is
+SECTOR = 512  # bytes of a sector in /proc/diskstats, independent of the disk's sector size
 NO_SPACE = {"proc", "sysfs", "tmpfs", "devtmpfs", "squashfs", "overlay", "iso9660", "erofs",
             "cgroup", "cgroup2", "nfs", "nfs4", "cifs", "autofs"}
 
@@ -26,13 +26,14 @@ def _read(path: str) -> str:
 
 
 def read_stat(pid: int) -> List[str]:
-    """The fields of /proc/PID/stat from the state on: the name before it may hold anything."""
+    """The fields of /proc/PID/stat from the state (field 3) on. The name before it may contain any character, so the
+    text is split after the last ")"."""
     text = _read(f"/proc/{pid}/stat")
     return text[text.rindex(")") + 2:].split()
 
 
 def descendants(pid: int) -> List[int]:
-    """All that descend from a process, by the parents that /proc tells."""
+    """Pids of all descendants of a process, from the parent pids in /proc."""
     children: Dict[int, List[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -49,7 +50,7 @@ def descendants(pid: int) -> List[int]:
 
 
 def memory_bytes(pid: int) -> int:
-    """PSS; RSS where that may not be read."""
+    """PSS of a process in bytes; RSS if smaps_rollup cannot be read; 0 if the process has ended."""
     try:
         for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():
             if line.startswith("Pss:"):
@@ -63,7 +64,7 @@ def memory_bytes(pid: int) -> int:
 
 
 def io_bytes(pid: int) -> Optional[Tuple[int, int]]:
-    """Bytes read from and written to storage; None where that may not be read."""
+    """(bytes read from storage, bytes written to storage); None if /proc/PID/io cannot be read."""
     try:
         fields = dict(line.split(": ") for line in _read(f"/proc/{pid}/io").splitlines())
         return int(fields["read_bytes"]), int(fields["write_bytes"])
@@ -72,7 +73,7 @@ def io_bytes(pid: int) -> Optional[Tuple[int, int]]:
 
 
 def queue_s(pid: int) -> float:
-    """Time that the threads of a process could run and waited for a CPU; 0 where that cannot be read."""
+    """Time in s that the runnable threads of a process waited for a CPU; 0 if it cannot be read."""
     waited = 0
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -83,8 +84,8 @@ def queue_s(pid: int) -> float:
 
 
 def limit_cpus() -> Optional[float]:
-    """CPUs that the quota of this process's control group allows; None without one."""
-    if not os.path.exists("/proc/self/cgroup"):  # not Linux, or hidden
+    """CPUs that the quota of this process's control group and of its ancestors allows; None without a quota."""
+    if not os.path.exists("/proc/self/cgroup"):  # not Linux, or /proc/self is hidden
         return None
     found = []
     for line in _read("/proc/self/cgroup").splitlines():
@@ -93,7 +94,7 @@ def limit_cpus() -> Optional[float]:
             ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"] if "cpu" in names.split(",") else [])
         for folder in folders:
             parts = path.strip("/").split("/")
-            for n in range(len(parts) + 1):  # those above hold as well; a container may show its own only
+            for n in range(len(parts) + 1):  # ancestors limit as well; a container may show only its own group
                 found.append(_quota("/".join([folder, *parts[:n]])))
     return min((quota for quota in found if quota is not None), default=None)
 
@@ -110,7 +111,7 @@ def _quota(folder: str) -> Optional[float]:
 
 
 class Counters:
-    """As _core.Counters, and queue_s: time that the living threads waited for a CPU."""
+    """Same interface as _core.Counters. In addition queue_s: time in s that the live threads waited for a CPU."""
 
     def __init__(self, pid: int = 0, children: bool = True):
         self._pid = pid
@@ -145,7 +146,7 @@ class Counters:
                 has_io = True
                 now[2] += transferred[0]
                 now[3] += transferred[1]
-        # What has ended takes its figures along where nobody waited for it: never step back.
+        # The figures of a process that ended without being waited for disappear. The totals never decrease.
         self._last = [max(a, b) for a, b in zip(now, self._last)]
         user, system, read, written = self._last
         self.queue_s = max(self.queue_s, queued)
@@ -173,7 +174,7 @@ class Counters:
 
 
 def _counts(interface: str) -> bool:
-    """Whether traffic of this interface is counted: physical ones, where there are any."""
+    """Whether the traffic of this interface is counted: physical interfaces only, if the machine has any."""
     base = "/sys/class/net"
     try:
         physical = [n for n in os.listdir(base) if os.path.exists(f"{base}/{n}/device")]
@@ -183,7 +184,7 @@ def _counts(interface: str) -> bool:
 
 
 def _meminfo() -> Dict[str, float]:
-    """MiB."""
+    """{name: value in MiB} of /proc/meminfo."""
     result = {}
     for line in _read("/proc/meminfo").splitlines():
         name, _, rest = line.partition(":")
@@ -195,7 +196,7 @@ def _disks() -> Dict[str, Dict[str, int]]:
     result = {}
     for line in _read("/proc/diskstats").splitlines():
         fields = line.split()
-        # Whole devices that lie on nothing else.
+        # Only whole devices that are not built on other devices (no partitions, LVM, RAID or loop devices).
         if len(fields) < 14 or not os.path.exists(f"/sys/block/{fields[2]}/device"):
             continue
         result[fields[2]] = {"read_bytes": int(fields[5]) * SECTOR,
@@ -227,7 +228,7 @@ def _mounts() -> Dict[str, Dict[str, int]]:
 
 
 class Tracker:
-    """As _core.Tracker, with a thread of this process that samples."""
+    """Same interface as _core.Tracker; a thread of this process takes the samples."""
 
     recording = ""
 
@@ -268,7 +269,7 @@ class Tracker:
             self._error = f"{type(error).__name__}: {error}"
 
     def _pause(self, seconds: float) -> bool:
-        """Wait for the next sample. Returns whether the tracker shall end."""
+        """Wait until the next sample is due. Returns whether the tracker shall stop."""
         return self._end.wait(seconds)
 
     def _sample(self) -> bool:

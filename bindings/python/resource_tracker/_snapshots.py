@@ -1,4 +1,4 @@
-"""Snapshots of a ResourceTracker: as a dict, and as a file."""
+"""Snapshots of a ResourceTracker, as a dict and as a file."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ AnyTracked = TypeVar("AnyTracked", bound=Tracked)
 
 
 class SnapshotError(ValueError, KeyError):
-    """What should be a snapshot is none: a value that is wrong, or a key that is missing."""
+    """The data is not a snapshot: a value is invalid (ValueError) or a key is missing (KeyError)."""
 
     def __str__(self) -> str:
         return Exception.__str__(self)
 
 
 def snapshot_of(tracker: Tracked) -> Dict[str, Any]:
-    """All of it as a dict of plain values."""
+    """The tracker's samples, totals and settings as a dict of plain values."""
     from ._version import __version__
 
     end = tracker.stop_time or time.time()
@@ -65,7 +65,14 @@ def snapshot_of(tracker: Tracked) -> Dict[str, Any]:
 
 
 def restore(make: Callable[..., AnyTracked], snapshot: Dict[str, Any]) -> AnyTracked:
-    """A stopped tracker from a snapshot of this or another version."""
+    """Restore a stopped tracker from a snapshot of this or another version of the package.
+
+    Args:
+        make: constructor of the tracker
+
+    Raises:
+        SnapshotError: `snapshot` is not a snapshot
+    """
     try:
         metadata = snapshot["metadata"]
         rows = {level: snapshot[f"{level}_metrics"] for level in ("process", "system")}
@@ -75,7 +82,7 @@ def restore(make: Callable[..., AnyTracked], snapshot: Dict[str, Any]) -> AnyTra
         schema = detect_schema(columns["process"], columns["system"])
         if not any(columns.values()):
             schema = get_schema(metadata.get("schema", DEFAULT_SCHEMA))
-        # Who has chosen a schema gets it, whatever the file was written in.
+        # If the user has chosen a schema, the frames are converted to it.
         target = get_schema(chosen_schema() or schema.name)
         tracker = make(
             pid=metadata["pid"], children=metadata["children"], interval=metadata["interval"],
@@ -122,7 +129,7 @@ def _load_frame(schema: Schema, target: Schema, level: str, rows: List[Dict[str,
 
 
 def write(file: str, text: str) -> None:
-    """JSON text as a file: compressed, plain if the name ends in ".json"."""
+    """Write JSON text to a file: plain if the name ends in ".json", else compressed with gzip."""
     data = text.encode("utf-8")
     if not str(file).endswith(".json"):
         import gzip
@@ -133,8 +140,13 @@ def write(file: str, text: str) -> None:
 
 
 def read(file: str) -> str:
-    """The JSON text of a file, compressed or plain."""
-    # Opening a FIFO without a writer would wait for one.
+    """Read the JSON text of a file, compressed or plain.
+
+    Raises:
+        OSError: the file cannot be read
+        ValueError: it is not a regular file, or its compressed data is damaged
+    """
+    # READ_FLAGS contains O_NONBLOCK: opening a FIFO without a writer would block otherwise.
     with open(os.open(file, READ_FLAGS), "rb") as source:
         if not stat.S_ISREG(os.fstat(source.fileno()).st_mode):
             raise ValueError("not a regular file")

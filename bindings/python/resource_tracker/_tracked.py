@@ -1,5 +1,5 @@
-"""What figures, snapshots, advice and the report need of a ResourceTracker. It lets these modules stand below
-tracker.py, which uses them."""
+"""The interface of ResourceTracker that _figures.py, _snapshots.py, _advice.py and report.py use. With it these
+modules need not import tracker.py, which imports them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .tiny_data_frame import StatSpec, TinyDataFrame
 
 
 class Tracked(Protocol):
-    """A ResourceTracker; see there."""
+    """The members of a ResourceTracker that other modules use; tracker.py documents them."""
 
     pid: int
     children: bool

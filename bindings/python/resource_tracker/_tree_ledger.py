@@ -1,9 +1,10 @@
-"""What a process tree has used, added up from readings of its living members.
+"""Adds up what a process tree has used, from readings of its live members.
 
-A member shows its own CPU time and that of the children it has waited for (0 where the system does not
-have that). When a child is reaped, its time moves into its parent's figure: what was already counted is
-not counted again, what the child used after its last reading is. What no parent received stays counted as
-it was last read. So the totals never fall and never exceed the truth.
+A reading has the CPU time of the member itself and that of the children that it has waited for (0 on systems
+without that figure). When a parent reaps a child, the child's CPU time is added to the parent's child figure. Of
+that amount, only the part that the child used after its last reading is new; the rest was counted before. The
+time of a child that no parent reaped stays counted as of its last reading. Therefore the totals never decrease
+and never exceed the true values.
 """
 
 from __future__ import annotations
@@ -12,19 +13,19 @@ from typing import Dict, List, NamedTuple, Optional, Set
 
 
 class Reading(NamedTuple):
-    """One living member."""
+    """One reading of a member."""
 
-    parent: int  # pid; 0 where the parent is not in the tree or has ended
-    start: float  # tells two processes with one pid apart
+    parent: int  # pid; 0 if the parent is not in the tree or has ended
+    start: float  # start time, in any unit; distinguishes two processes that had the same pid
     user_s: float
     system_s: float
-    child_user_s: float = 0.0  # of reaped children, with theirs
+    child_user_s: float = 0.0  # of reaped children and their reaped descendants
     child_system_s: float = 0.0
     memory: Optional[int] = None  # bytes; None: cannot be read
-    peak: Optional[int] = None  # largest memory of its life, bytes
-    read: Optional[int] = None  # bytes from storage
-    written: Optional[int] = None
-    ended: bool = False  # a zombie: its parent has not waited for it yet
+    peak: Optional[int] = None  # bytes; largest memory since its start
+    read: Optional[int] = None  # bytes read from storage
+    written: Optional[int] = None  # bytes written to storage
+    ended: bool = False  # it is a zombie
 
 
 Times = List[float]
@@ -40,17 +41,18 @@ def _child(reading: Reading) -> Times:
 
 
 class Ledger:
-    """Totals since the members began. A member that cannot be read any more, though it lives, is passed
-    with its last reading."""
+    """Totals since the start of the members. For a live member that can no longer be read, the caller passes its
+    last reading to update()."""
 
     def __init__(self) -> None:
         self.members: Dict[int, Reading] = {}
         self.times: Times = [0.0, 0.0]  # user, system; s
-        self.read: Optional[int] = None  # bytes; None while no member shows any
+        self.read: Optional[int] = None  # bytes; None until a member has this figure
         self.written: Optional[int] = None
-        self.vanished = 0  # members that ended and whose time no parent received in full
-        self._forgiven: Set[int] = set()
-        self._owed: Dict[int, Times] = {}  # counted, and still to reach this parent's child figure
+        self.vanished = 0  # members that ended and whose CPU time did not fully reach a parent
+        self._forgiven: Set[int] = set()  # parents whose debt was dropped in this update
+        # Debt by pid of the parent: CPU time that was counted and has yet to appear in its child figure.
+        self._owed: Dict[int, Times] = {}
 
     def update(self, now: Dict[int, Reading]) -> None:
         """Count what the members used since the last update."""
@@ -75,7 +77,8 @@ class Ledger:
         self.members = dict(now)
 
     def _settle_ended(self, ended: List[int], same: Set[int]) -> Dict[int, Times]:
-        """What members that ended have counted, by the nearest ancestor that lives and may receive it."""
+        """The counted CPU time of members that have ended, by pid of the nearest live ancestor, which receives it
+        when they are reaped."""
         fresh: Dict[int, Times] = {}
         for pid in ended:
             heir = self.members[pid].parent
@@ -88,15 +91,16 @@ class Ledger:
                 continue
             owed = fresh.setdefault(heir, [0.0, 0.0])
             for i in (0, 1):
-                # With what this member itself had still to receive: that reaches the heir as well.
+                # Includes what this member had yet to receive: its child figure reaches the heir, too.
                 owed[i] += (_own(self.members[pid])[i] + _child(self.members[pid])[i]
                             + self._owed.get(pid, (0.0, 0.0))[i])
         return fresh
 
     def _received(self, pid: int, i: int, rise: float, fresh: Dict[int, Times]) -> float:
-        """The part of a rise of a child figure that was not counted yet. A debt that did not arrive with
-        this update is carried to the next one, because a parent may be read before its children, and
-        forgiven after that."""
+        """The part of the increase `rise` of a child figure that was not counted before.
+
+        A debt that did not arrive with this update is carried to the next one, because a parent may be read
+        before its children. After that it is dropped."""
         old, new = self._owed.get(pid, [0.0, 0.0])[i], fresh.get(pid, [0.0, 0.0])[i]
         rise = max(0.0, rise)
         if old > rise + NEGLIGIBLE_S:

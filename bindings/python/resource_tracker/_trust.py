@@ -1,7 +1,8 @@
-"""Files that the package finds by itself, which another user may have put there: docs/security.md.
+"""Checks files that the package finds in default places, because another user may have written them
+(docs/security.md).
 
-The rule is that of the program (src/base/trust.h): a file is used only where it belongs to the user or to
-root and nobody else may write to it, nor to a directory on the way to it.
+The rule is that of the program (src/base/trust.h): a file is used only if it belongs to the user or to root, and
+if no other user may write to it or to a directory on its path.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import List, Tuple
 
 from ._platform import ON_WINDOWS
 
-LINKS_MAX = 40  # as the kernel has it
+LINKS_MAX = 40  # symbolic links in one path; the limit of the kernel
 UNMAPPED = 65534  # the default of /proc/sys/kernel/overflowuid
 
 _FOLDER = (getattr(os, "O_PATH", 0) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -23,25 +24,25 @@ _FILE = (os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 
 
 
 class Untrusted(PermissionError):
-    """Another user may have written a file, or it is another thing than a file."""
+    """Another user may have written a file, or the path is not a file of the expected type."""
 
     def __init__(self, path: str, why: str):
         super().__init__(errno.EPERM, why, path)
 
 
 def open_found(path: str) -> int:
-    """A descriptor of a regular file that nobody has named, for reading.
+    """Open a regular file in a default place for reading. Returns its descriptor.
 
     Raises:
-        Untrusted: another user may have written it, or it is no regular file
-        OSError: it is not there, or cannot be read
+        Untrusted: another user may have written it, or it is not a regular file
+        OSError: it does not exist or cannot be read
     """
     if ON_WINDOWS:
         _check_on_windows(path, is_folder=False)
         return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     folder, name, is_shared = _walk(path)
     try:
-        # Before it is opened: opening a device can do something.
+        # Check the type before opening: opening a device may have side effects.
         _check_file(os.stat(name, dir_fd=folder, follow_symlinks=False), path, is_shared)
         descriptor = os.open(name, _FILE, dir_fd=folder)
         try:
@@ -55,7 +56,12 @@ def open_found(path: str) -> int:
 
 
 def check_folder(path: str) -> None:
-    """Raise Untrusted where another user may write to a directory, or has made it."""
+    """Check a directory.
+
+    Raises:
+        Untrusted: it belongs to another user, other users may write to it, or it is not a directory
+        OSError: it does not exist or cannot be read
+    """
     if ON_WINDOWS:
         return _check_on_windows(path, is_folder=True)
     folder, name, _ = _walk(path)
@@ -97,8 +103,11 @@ def _check_file(found: os.stat_result, path: str, is_shared: bool) -> None:
 
 
 def _walk(path: str) -> Tuple[int, str, bool]:
-    """(descriptor of the directory in which the last name of a path lies, that name, whether others may
-    write to that directory). Every directory from / on is checked."""
+    """Open the directory that contains the last name of a path, and check every directory from / down to it.
+
+    Returns:
+        (descriptor of that directory, the last name, whether other users may write to the directory)
+    """
     names: List[str] = [name for name in os.path.join(os.getcwd(), path).split("/") if name]
     last = names.pop() if names else "."
     names.reverse()
@@ -124,7 +133,7 @@ def _walk(path: str) -> Tuple[int, str, bool]:
             os.close(folder)
             folder = below
             is_shared, is_unmapped = _check_way(folder)
-        if is_unmapped:  # that may be anybody: not where a file itself lies
+        if is_unmapped:  # the owner may be any user; accepted for directories further up only
             raise Untrusted(path, "its directory belongs to an unknown user")
     except BaseException:
         os.close(folder)
@@ -134,7 +143,7 @@ def _walk(path: str) -> Tuple[int, str, bool]:
 
 def _target_of(name: str, folder: int) -> str:
     found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    if not _is_own(found):  # whatever it is, it can be another thing soon
+    if not _is_own(found):  # its owner can replace it at any time
         _refuse(found, os.path.join(_path_of(folder), name))
     if not stat.S_ISLNK(found.st_mode):
         raise NotADirectoryError(errno.ENOTDIR, "not a directory", name)
@@ -146,8 +155,12 @@ def _path_of(folder: int) -> str:
 
 
 def _check_way(folder: int) -> Tuple[bool, bool]:
-    """(whether others may write to a directory, which then has the sticky bit; whether its owner is not
-    mapped)"""
+    """Check a directory on the path.
+
+    Returns:
+        (whether other users may write to it, which is allowed only with the sticky bit; whether its owner has no
+        uid in this user namespace)
+    """
     found = os.fstat(folder)
     others = _may_others_write(found)
     is_shared = others and bool(found.st_mode & stat.S_ISVTX)
@@ -164,7 +177,8 @@ def _may_others_write(found: os.stat_result) -> bool:
 
 
 def _is_private_group(gid: int) -> bool:
-    """Whether a group has no member but the user: root's, or one that is named as the user."""
+    """Whether no other user is in the group: the group of root, or one that has the name of the user and no other
+    member."""
     if gid == 0:
         return True
     users = _rows_of("/etc/passwd", 4)
@@ -185,7 +199,7 @@ def _rows_of(path: str, fields: int) -> List[List[str]]:
 
 
 def _is_in_user_namespace() -> bool:
-    """Whether some ids are not mapped here, as root's may be."""
+    """Whether this user namespace does not map all uids, so that files may have an unmapped owner."""
     try:
         with open("/proc/self/uid_map", encoding="ascii") as file:
             return file.readline().split() != ["0", "0", "4294967295"]

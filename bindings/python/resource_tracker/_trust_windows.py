@@ -1,5 +1,5 @@
-"""The rule of _trust.py on Windows, as the program has it there (src/base/windows/trust.c): a file is used only
-where it is no link and belongs to the user, to SYSTEM or to the administrators."""
+"""The checks of _trust.py on Windows, the same as in the program (src/base/windows/trust.c): a file is used only
+if it is not a link and belongs to the user, to SYSTEM or to the administrators."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ FILE_OBJECT, OWNER = 1, 1  # SE_OBJECT_TYPE, SECURITY_INFORMATION
 LOCAL_SYSTEM, ADMINISTRATORS = 22, 26  # WELL_KNOWN_SID_TYPE
 TOKEN_QUERY, TOKEN_USER = 8, 1
 REPARSE_POINT = 0x400
-HAS_NO_OWNERS = (1, 50)  # ERROR_INVALID_FUNCTION, ERROR_NOT_SUPPORTED: the answer of such a file system
-_ROOM = 256  # TOKEN_USER with the longest SID
+HAS_NO_OWNERS = (1, 50)  # ERROR_INVALID_FUNCTION, ERROR_NOT_SUPPORTED: file systems without owners
+_ROOM = 256  # bytes; enough for TOKEN_USER with the longest SID
 
 
 def _libraries() -> Any:
@@ -31,7 +31,7 @@ def _libraries() -> Any:
 
 def _is_self(advapi: Any, kernel: Any, owner: Any) -> bool:
     token, size = ctypes.c_void_p(), ctypes.c_uint32()
-    user = (ctypes.c_void_p * (_ROOM // ctypes.sizeof(ctypes.c_void_p)))()  # it begins with the address of the SID
+    user = (ctypes.c_void_p * (_ROOM // ctypes.sizeof(ctypes.c_void_p)))()  # starts with a pointer to the SID
     if not advapi.OpenProcessToken(kernel.GetCurrentProcess(), TOKEN_QUERY, ctypes.byref(token)):
         return False
     told = advapi.GetTokenInformation(token, TOKEN_USER, user, _ROOM, ctypes.byref(size))
@@ -40,8 +40,8 @@ def _is_self(advapi: Any, kernel: Any, owner: Any) -> bool:
 
 
 def is_own(path: str) -> bool:
-    """Whether a file or folder belongs to the user or the system. A file system without owners (FAT) is the
-    user's choice."""
+    """Whether a file or folder belongs to the user, to SYSTEM or to the administrators. On a file system without
+    owners (FAT) always True."""
     advapi, kernel = _libraries()
     owner, descriptor = ctypes.c_void_p(), ctypes.c_void_p()
     error = advapi.GetNamedSecurityInfoW(path, FILE_OBJECT, OWNER, ctypes.byref(owner), None, None, None,
@@ -56,7 +56,11 @@ def is_own(path: str) -> bool:
 
 
 def objection(path: str, is_folder: bool) -> str:
-    """Why a file or folder that nobody has named is not used; "": it may be. Raises OSError where there is none."""
+    """The reason why a file or folder in a default place is not used; "" if it is used.
+
+    Raises:
+        OSError: it does not exist
+    """
     found = os.lstat(path)
     if stat.S_ISLNK(found.st_mode) or getattr(found, "st_file_attributes", 0) & REPARSE_POINT:
         return "a link"

@@ -1,10 +1,10 @@
-"""The version: that of the library inside."""
+"""The version of the package, which is that of the C library in it."""
 
 
 def _find() -> str:
     try:
         from ._core import version
-    except ImportError:  # another platform's package: the Python fallback is at work
+    except ImportError:  # without the library the package runs in plain Python
         from importlib.metadata import PackageNotFoundError, version as installed
 
         try:

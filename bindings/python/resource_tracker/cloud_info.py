@@ -1,4 +1,4 @@
-"""The cloud that the machine belongs to: vendor, region, type of the instance."""
+"""Detects the cloud that the machine runs in: vendor, region and instance type."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import _engine
 UNKNOWN = "unknown"
 TIMEOUT_S = 8
 
-# What the firmware says of its maker -> vendor.
+# Part of the manufacturer's name in the firmware (DMI), in lower case -> vendor.
 _MAKERS = (
     ("amazon", "aws"),
     ("google", "gcp"),
@@ -20,7 +20,7 @@ _MAKERS = (
     ("ovh", "ovh"),
     ("vultr", "vultr"),
 )
-# The program's names of vendors -> those of this module's users.
+# Vendor names of the program -> vendor names that get_cloud_info() returns.
 _VENDORS = {"hetzner": "hcloud"}
 _AZURE_CHASSIS = "7783-7084-3265-9085-8269-3286-77"
 
@@ -36,7 +36,8 @@ def _firmware(name: str) -> str:
 
 
 def from_firmware() -> Dict[str, str]:
-    """What the firmware tells, without any request: the vendor, and on AWS the type."""
+    """The vendor from the firmware (DMI), and on AWS the instance type. No request is sent. Same keys as
+    get_cloud_info() without discovery_time."""
     maker = f"{_firmware('sys_vendor')} {_firmware('board_vendor')}".lower()
     vendor = next((vendor for word, vendor in _MAKERS if word in maker), UNKNOWN)
     kind = UNKNOWN
@@ -48,7 +49,7 @@ def from_firmware() -> Dict[str, str]:
 
 
 def _from_program(answer: Any) -> Optional[Dict[str, str]]:
-    """The program's answer in this module's words."""
+    """Convert the JSON of `resource-tracker cloud-info` to the keys of get_cloud_info(); None if it is no dict."""
     if not isinstance(answer, dict):
         return None
     found: Dict[str, Any] = answer
@@ -63,9 +64,12 @@ def _from_program(answer: Any) -> Optional[Dict[str, str]]:
 
 
 def get_cloud_info() -> Dict[str, Any]:
-    """The cloud of this machine: {"vendor", "instance_type", "region": str, "unknown" if not known,
-    "discovery_time": s that the requests took}.
-    Asked for once; remembered."""
+    """The cloud of this machine. The result is cached for the life of the process.
+
+    Returns:
+        a dict: vendor, instance_type, region (str; "unknown" if not known), discovery_time (float; seconds that
+        the requests took)
+    """
     global _cached
     if _cached is None:
         start = monotonic()

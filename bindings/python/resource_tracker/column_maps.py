@@ -1,8 +1,8 @@
-"""The schemas of columns, as data: which names, units and decimals a frame has.
+"""The schemas: tables of the column names, units and decimals of data frames.
 
-A schema is a list of columns for the process tree and one for the machine. Each column names the
-engine's column that it shows (docs/columns.md), the factor from the engine's unit to its own, and
-the decimals that are kept. A further schema is a further entry of SCHEMAS.
+A schema has a list of columns for the process tree and one for the machine. Each column names its source, a
+column of docs/columns.md, the factor from the source's unit to its own unit, and the number of decimals. To add a
+schema, add an entry to SCHEMAS.
 """
 
 import os
@@ -11,23 +11,23 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple
 MIB = 1024 * 1024
 GIB = 1024 * 1024 * 1024
 
-WHOLE = 0  #: decimals of what is kept as an integer
+WHOLE = 0  #: `decimals` of integer columns
 
 
 class Column(NamedTuple):
     """One column of a schema."""
 
-    name: str  #: in a frame of its own level, without the prefix of the level
-    source: str  #: the engine's column
-    factor: float = 1
+    name: str  #: name without the prefix "process_" or "system_"
+    source: str  #: column of docs/columns.md
+    factor: float = 1  #: from the unit of the source to the unit of the column
     decimals: int = 0
-    #: Factor from the column's unit to bytes; 0: not a size that is converted
+    #: Factor from the column's unit to bytes; 0: the column is not converted to bytes
     to_bytes: int = 0
     human: str = ""
 
 
 class Schema(NamedTuple):
-    """All columns of one version of the package."""
+    """All columns of one schema. A level is "process" or "system"."""
 
     name: str
     process: List[Column]
@@ -121,11 +121,11 @@ SCHEMAS: Dict[str, Schema] = {
 
 DEFAULT_SCHEMA = "0.4"
 
-#: Names the schema of everything that does not name one, unless set_schema() does.
+#: Environment variable with the default schema. set_schema() overrides it.
 SCHEMA_VARIABLE = "RESOURCE_TRACKER_SCHEMA"
 
 _set: Optional[str] = None
-_configured: Optional[Tuple[Optional[str], str]] = None  # in a file, and which; None: not looked for
+_configured: Optional[Tuple[Optional[str], str]] = None  # of the configuration file; None: not read yet
 
 
 def _unknown(name: object, where: str = "") -> ValueError:
@@ -133,11 +133,11 @@ def _unknown(name: object, where: str = "") -> ValueError:
 
 
 def set_schema(name: Optional[str]) -> None:
-    """Choose the names and units of columns for what this process makes from now on.
+    """Set the default schema, which decides the names and units of columns of all later trackers and frames.
 
     Args:
-        name: "0.4" (memory in KiB), "0.5" (memory in MiB, units in the names), or None for what
-            RESOURCE_TRACKER_SCHEMA or the configuration file says, and "0.4" without them
+        name: "0.4" (memory in KiB) or "0.5" (memory in MiB, units in the names). With None the schema is that of
+            RESOURCE_TRACKER_SCHEMA, else of the configuration file, else "0.4"
 
     Raises:
         ValueError: there is no such schema
@@ -149,8 +149,12 @@ def set_schema(name: Optional[str]) -> None:
 
 
 def chosen_schema() -> Optional[str]:
-    """The schema that set_schema(), RESOURCE_TRACKER_SCHEMA or the configuration file names; None:
-    nothing does."""
+    """Name of the schema that set_schema(), RESOURCE_TRACKER_SCHEMA or the configuration file selects, in this
+    order; None if none of them does.
+
+    Raises:
+        ValueError: there is no such schema
+    """
     if _set is not None:
         return _set
     name = os.environ.get(SCHEMA_VARIABLE)
@@ -170,12 +174,16 @@ def chosen_schema() -> Optional[str]:
 
 
 def default_schema() -> str:
-    """Name of the schema that trackers and frames have if none is given: "0.4" or "0.5"."""
+    """Name of the schema of trackers and frames that are created without one: "0.4" or "0.5"."""
     return chosen_schema() or DEFAULT_SCHEMA
 
 
 def get_schema(name: Optional[str] = None) -> Schema:
-    """The columns of a schema; None: of the default one."""
+    """The schema with this name, or the default schema for None.
+
+    Raises:
+        ValueError: there is no such schema
+    """
     if name is None:
         name = default_schema()
     try:
@@ -185,15 +193,21 @@ def get_schema(name: Optional[str] = None) -> Schema:
 
 
 def detect_schema(process_columns: Iterable[str], system_columns: Iterable[str]) -> Schema:
-    """The schema that a snapshot's columns are of."""
+    """The schema of a snapshot, detected from its column names."""
     columns = set(process_columns) | set(system_columns)
     return SCHEMAS["0.5" if columns & {"memory_mib", "memory_used_mib"} else "0.4"]
 
 
 def aliases(schema: Schema, prefixes: Iterable[Tuple[str, str]]) -> Dict[str, Tuple[str, float]]:
-    """Names of the other schemas -> (name here, factor), so that a script written for another
-    version finds its columns. `prefixes` are pairs of a level and what stands before its names.
-    A name that exists here keeps its meaning."""
+    """Map the column names of the other schemas to this one, so that scripts written for another schema find
+    their columns.
+
+    Args:
+        prefixes: pairs (level, prefix of its column names)
+
+    Returns:
+        {name in another schema: (name in this schema, factor from this unit to the other)}
+    """
     result: Dict[str, Tuple[str, float]] = {}
     for level, prefix in prefixes:
         ours = {c.source: c for c in schema.columns(level)}
@@ -207,8 +221,13 @@ def aliases(schema: Schema, prefixes: Iterable[Tuple[str, str]]) -> Dict[str, Tu
 
 
 class Layout(NamedTuple):
-    """What the columns of a frame are: of which schema, and for which levels with what before their
-    names. In a frame of bytes the schemas' sizes have one unit."""
+    """Describes the columns of a frame.
+
+    Attributes:
+        schema: name of the schema
+        levels: pairs (level, prefix of its column names)
+        in_bytes: whether sizes are in bytes instead of the units of the schema
+    """
 
     schema: str
     levels: Tuple[Tuple[str, str], ...]
@@ -219,8 +238,8 @@ _known_aliases: Dict[Layout, Dict[str, Tuple[str, float]]] = {}
 
 
 def aliases_of(layout: Layout) -> Dict[str, Tuple[str, float]]:
-    """As aliases(), made once; and the other way round, for a frame into which somebody has picked
-    columns under the names of another schema."""
+    """The result of aliases(), cached, together with the reverse mapping. The reverse is needed for frames whose
+    columns the user selected by the names of another schema."""
     found = _known_aliases.get(layout)
     if found is None:
         found = aliases(SCHEMAS[layout.schema], layout.levels)
@@ -235,12 +254,13 @@ _known_kinds: Dict[Layout, Dict[str, str]] = {}
 
 
 def kind_of(column: Column) -> str:
-    """The type of a column for other libraries: float64, as any figure may be unknown, but for what never is."""
+    """The Arrow type of a column: float64 ("g"), because values may be unknown; int64 ("l") for the pid, which is
+    always known."""
     return "l" if column.name == "pid" else "g"
 
 
 def kinds_of(layout: Layout) -> Dict[str, str]:
-    """kind_of() by the names of all schemas, as somebody may have picked columns under those of another one."""
+    """{column name: kind_of()} for the names of all schemas, because users may select columns by any of them."""
     found = _known_kinds.get(layout)
     if found is None:
         found = {prefix + column.name: kind_of(column) for level, prefix in layout.levels
@@ -251,7 +271,7 @@ def kinds_of(layout: Layout) -> Dict[str, str]:
 
 
 def layout_of(columns: Iterable[str]) -> Optional[Layout]:
-    """The layout of what a tracker has written, by its columns; None: it is no tracker's."""
+    """Detect the layout of a frame from its column names. None if no tracker wrote it."""
     names = set(columns)
     if "timestamp" not in names:
         return None
@@ -269,7 +289,7 @@ def layout_of(columns: Iterable[str]) -> Optional[Layout]:
 
 def convert(data: Dict[str, List[Any]], layout: Optional[Layout], name: str
             ) -> Dict[str, List[Any]]:
-    """Columns under the names and in the units of another schema."""
+    """Convert columns to the names and units of the schema `name`. Without a layout they stay as they are."""
     target = get_schema(name)
     if layout is None:
         return data
@@ -279,7 +299,7 @@ def convert(data: Dict[str, List[Any]], layout: Optional[Layout], name: str
         for schema in SCHEMAS.values():
             for column in schema.columns(level):
                 other = there[column.source]
-                # A name of both schemas has the unit of the frame's.
+                # A name that both schemas have is in the unit of the frame's own schema.
                 if column.name == other.name and schema.name != layout.schema:
                     continue
                 factor = 1 if layout.in_bytes else other.factor / column.factor
@@ -295,8 +315,8 @@ def convert(data: Dict[str, List[Any]], layout: Optional[Layout], name: str
 
 
 class Answers(Dict[str, Any]):
-    """A dict that also answers to the names of the other schemas, converted. What it holds, and
-    shows when it is iterated over or written as JSON, are its own names."""
+    """A dict that also accepts the names of the other schemas as keys, and converts the values to their units.
+    Iteration and JSON contain its own names only."""
 
     __slots__ = ("aliases",)
 
@@ -326,7 +346,7 @@ class Answers(Dict[str, Any]):
 
 
 def scaled(value: Any, factor: float) -> Any:
-    """A value of another unit: a number, or the numbers of a dict."""
+    """Multiply a number, or all numbers of a dict, by a factor. None stays None."""
     if value is None or factor == 1:
         return value
     if isinstance(value, dict):
@@ -334,7 +354,7 @@ def scaled(value: Any, factor: float) -> Any:
     return value * factor
 
 
-#: The tables of the original, for both sets of names (disk space as in the default schema).
+#: The tables of the original package, with the names of both schemas (disk space in the unit of schema "0.4").
 BYTE_MAPPING: Dict[str, int] = {**SCHEMAS["0.5"].byte_mapping, **SCHEMAS["0.4"].byte_mapping}
 HUMAN_NAMES_MAPPING: Dict[str, str] = {**SCHEMAS["0.5"].human_names, **SCHEMAS["0.4"].human_names}
 
@@ -356,8 +376,8 @@ REPORT_CSV_MAPPING: Dict[str, List[str]] = {
 }
 REPORT_CSV_MAPPING["gpu_vram_mib"] = REPORT_CSV_MAPPING["gpu_vram"]
 
-#: When the machine uses this much more than the process tree, somebody else is at work there. Both
-#: sides are the engine's columns, in its units.
+#: If the machine uses more than `percent` times the process tree's use, or more than `absolute` in addition to
+#: it, other work runs on the machine. The columns are those of schema "0.5", in its units.
 SERVER_ALLOCATION_CHECKS: List[Dict[str, Any]] = [
     {"process_column": "cpu_usage", "system_column": "cpu_usage", "percent": 1.25,
      "absolute": 0.25},

@@ -1,4 +1,4 @@
-"""@track for functions, and mark() for moments of a job."""
+"""The decorator @track, which tracks calls of a function, and mark(), which names moments of a job."""
 
 from __future__ import annotations
 
@@ -25,16 +25,19 @@ def track(function: None = None, *, label: Optional[str] = None, report: Optiona
 def track(function: Optional[Callable[..., Any]] = None, *, label: Optional[str] = None,
           report: Optional[str] = None, on_end: Optional[Callable[[Any], Any]] = None,
           **options: Any) -> Any:
-    """Track each call of a function: sync, async, generator or async generator.
+    """Track each call of a function, which may be a coroutine, a generator or an async generator.
 
-    The tracker of the last call that has ended is the function's attribute `tracker`. A tracker
-    that cannot start is a warning, and the function is called all the same.
+    The attribute `tracker` of the decorated function is the tracker of the last finished call. If the tracker
+    cannot start, a warning is logged and the function runs untracked.
 
     Args:
-        label: name of the run; default: `job`, else the function's
-        report: where to write the report of each call
-        on_end: called with the tracker after each call
-        **options: of ResourceTracker
+        label: name of the job; default: `job`, else the name of the function
+        report: path to which the report of each call is written
+        on_end: function that is called with the tracker after each call
+        **options: arguments of ResourceTracker
+
+    Raises:
+        TypeError: the decorated object is not callable
 
     Examples:
         >>> @track(interval=0.1)
@@ -80,7 +83,7 @@ def track(function: Optional[Callable[..., Any]] = None, *, label: Optional[str]
         except Exception as failure:
             if error is None:
                 raise
-            # The function's own error is the one to be seen.
+            # Do not replace the exception of the function.
             from ._log import logger
 
             logger.warning("%s: %s", name, failure)
@@ -95,7 +98,7 @@ End = Callable[[Any, Optional[BaseException]], None]
 
 
 class _Span:
-    """From begin to end, with the exception that ended it."""
+    """A context that calls begin() at its start and end() at its end, with the exception that left it or None."""
 
     def __init__(self, begin: Begin, end: End):
         self._begin, self._end = begin, end
@@ -104,7 +107,7 @@ class _Span:
         self._tracker = self._begin()
 
     def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
-        # A generator that its consumer leaves has not failed.
+        # GeneratorExit means that the consumer stopped early, not that the generator failed.
         self._end(self._tracker, None if isinstance(value, GeneratorExit) else value)
 
 
@@ -166,8 +169,11 @@ def _wrap(function: Callable[..., Any], begin: Begin, end: End) -> Any:
 
 
 def mark(name: str) -> bool:
-    """Name this moment of the run, from inside a job of `resource-tracker run`. Returns True if the
-    tracker received it, False outside such a job."""
+    """Name the current moment of the run, from inside a job of `resource-tracker run`.
+
+    Returns:
+        True if the tracker received the name; False outside such a job, or if it could not be sent
+    """
     guard = os.environ.get("RESOURCE_TRACKER_RUN")
     if not guard:
         return False

@@ -1,4 +1,4 @@
-"""Small functions that the modules share."""
+"""Small functions that several modules use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
 
 from ._platform import ON_WINDOWS, is_partition, is_procfs_available, is_psutil_available
 
-_NAMES = (is_partition,)  # that scripts import from here
+_NAMES = (is_partition,)  # scripts import it from this module
 
 QUOTE_MINIMAL, QUOTE_ALL, QUOTE_NONNUMERIC, QUOTE_NONE = 0, 1, 2, 3  # as in csv
 
@@ -18,8 +18,12 @@ def mean(values: List[Any]) -> float:
 
 
 def get_tracker_implementation() -> Tuple[Callable[..., Any], Callable[..., Any]]:
-    """(get_process_stats, get_system_stats) of what works here. On Linux that is always /proc, so
-    that the figures do not depend on which packages are installed."""
+    """(get_process_stats, get_system_stats) of the module for this system. On Linux that is always the one that
+    reads /proc, so the figures do not depend on the installed packages.
+
+    Raises:
+        ImportError: there is neither /proc nor psutil
+    """
     if is_procfs_available():
         from .tracker_procfs import get_process_stats, get_system_stats
     elif is_psutil_available():
@@ -31,7 +35,7 @@ def get_tracker_implementation() -> Tuple[Callable[..., Any], Callable[..., Any]
 
 
 def get_zfs_pools_space() -> Dict[str, Dict[str, int]]:
-    """{"zfs:POOL": {"total", "used", "free"}} in bytes; empty where there is no ZFS."""
+    """{"zfs:POOL": {"total", "used", "free"}} in bytes; empty without ZFS, or if zpool takes more than 0.25 s."""
     import subprocess
 
     pools: Dict[str, Dict[str, int]] = {}
@@ -52,7 +56,7 @@ def get_zfs_pools_space() -> Dict[str, Dict[str, int]]:
 
 def render_csv_row(row: Iterable[Union[str, float, int, None]],
                    quoting: int = QUOTE_NONNUMERIC) -> bytes:
-    r"""One line of CSV: texts are quoted, numbers are not, None is an empty text.
+    r"""One line of CSV: strings are quoted, numbers are not, None is an empty string.
 
     Examples:
         >>> render_csv_row(["a", 1, 2.5, None])
@@ -67,7 +71,7 @@ def render_csv_row(row: Iterable[Union[str, float, int, None]],
 
 
 def cleanup_files(files: List[str]) -> None:
-    """Remove files; what cannot be removed stays."""
+    """Remove files. A file that cannot be removed is left in place without an error."""
     for path in files:
         try:
             os.unlink(path)
@@ -76,7 +80,7 @@ def cleanup_files(files: List[str]) -> None:
 
 
 def cleanup_processes(processes: List[Any]) -> None:
-    """End multiprocessing processes: terminate, wait a second, kill."""
+    """End multiprocessing processes: terminate each, and kill it if it has not ended after 1 s."""
     for process in processes:
         try:
             if process.is_alive():
@@ -91,8 +95,11 @@ def cleanup_processes(processes: List[Any]) -> None:
 
 
 def aggregate_stats(stats: List[Dict[str, Dict[str, Any]]]) -> Dict[str, Dict[str, Any]]:
-    """One dict of statistics from those of several runs: means and durations are averaged, of
-    maxima and sums the largest is taken.
+    """Merge the statistics of several runs: the mean of their means and durations, the largest of their maxima
+    and sums.
+
+    Raises:
+        ValueError: an aggregate other than mean, duration, max and sum
 
     Examples:
         >>> aggregate_stats([{"a": {"mean": 1, "max": 5}}, {"a": {"mean": 3, "max": 4}}])
@@ -118,8 +125,8 @@ def _aggregate(name: str, values: List[Any]) -> Any:
 
 
 def exit_code_of(error: Optional[BaseException]) -> int:
-    """Exit code of a process that ends with an exception: of SystemExit the code that it has, of
-    KeyboardInterrupt 130 as shells report it, of any other one 1; 0 without an exception.
+    """Exit code of a process that ends with this exception: the code of SystemExit, 130 for KeyboardInterrupt (as
+    shells report it), 1 for any other exception, 0 for None.
 
     Examples:
         >>> [exit_code_of(error) for error in (SystemExit(3), SystemExit("a message"), KeyError(), None)]
@@ -134,7 +141,10 @@ def exit_code_of(error: Optional[BaseException]) -> int:
 
 
 def round_memory(mib: Optional[Union[int, float]] = None, mb: Optional[Union[int, float]] = None) -> int:
-    """A memory request that is easy to read, in MiB: 128, 256, 512, 1024, 2048, then whole GiB.
+    """Round memory in MiB up to 128, 256, 512, 1024, 2048, or a multiple of 1024. `mb` is an older name of `mib`.
+
+    Raises:
+        TypeError: no amount is given
 
     Examples:
         >>> [round_memory(mib) for mib in (68, 1250, 5120, 5121)]

@@ -1,4 +1,5 @@
-"""%load_ext resource_tracker: %%track_resources for a cell, %track_resources on for every cell."""
+"""IPython extension, loaded with `%load_ext resource_tracker`. `%%track_resources` tracks one cell,
+`%track_resources on` tracks every cell that follows."""
 
 from __future__ import annotations
 
@@ -13,7 +14,11 @@ _hooks: Dict[int, "CellTable"] = {}
 
 
 def _options(line: str) -> Dict[str, Any]:
-    """--interval SECONDS, --label TEXT and --lines of a magic's line."""
+    """Parse --interval SECONDS, --label TEXT and --lines from the line of a magic.
+
+    Raises:
+        ValueError: an unknown option, or an option without a valid value
+    """
     options: Dict[str, Any] = {}
     words = shlex.split(line)
     while words:
@@ -23,7 +28,7 @@ def _options(line: str) -> Dict[str, Any]:
             options["lines"] = True
             continue
         if name not in ("--interval", "--label", "-i", "-l"):
-            raise ValueError(f"%%track_resources does not know {word!r}: --interval SECONDS, "
+            raise ValueError(f"%%track_resources: unknown option {word!r}. Options: --interval SECONDS, "
                              "--label TEXT, --lines")
         if not has:
             if not words:
@@ -68,7 +73,7 @@ def _new_tracker(options: Dict[str, Any]) -> Any:
 
 
 def _stop(tracker: Any, result: Any) -> None:
-    """Stop with the exit code of a cell: that of its exception."""
+    """Stop the tracker with the exit code of a cell, which depends on the exception that the cell raised."""
     code = exit_code_of(getattr(result, "error_before_exec", None) or getattr(result, "error_in_exec", None))
     tracker.stop(code, "failed" if code else "finished")
 
@@ -95,7 +100,7 @@ def track_cell(shell: Any, line: str, cell: str) -> Any:
 
 
 def _hottest(tracker: Any) -> TinyDataFrame:
-    """The ten lines that used most."""
+    """The ten lines that used the most CPU time."""
     found = tracker.lines()
     names = ("file", "line", "function", "cpu_s", "cpu_share", "wall_s", "growth_mib")
     return TinyDataFrame([{name: found[i][name] for name in names}
@@ -109,7 +114,7 @@ def _show(frame: TinyDataFrame) -> None:
 
 
 class CellTable:
-    """One row for each cell that runs."""
+    """Tracks every cell that runs, and keeps one row for each."""
 
     def __init__(self, shell: Any, options: Dict[str, Any]):
         self._shell, self._options = shell, options
@@ -156,16 +161,16 @@ def track_line(shell: Any, line: str) -> Optional[TinyDataFrame]:
         return None
     if word in ("", "table"):
         return TinyDataFrame(found.rows if found else [])
-    raise ValueError(f"%track_resources takes on, off or table, not {word!r}")
+    raise ValueError(f"%track_resources: the argument must be on, off or table, not {word!r}")
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Called by %load_ext."""
+    """Register the magics. IPython calls this function for %load_ext."""
     shell.register_magic_function(lambda line, cell: track_cell(shell, line, cell), "cell",
                                   "track_resources")
     shell.register_magic_function(lambda line: track_line(shell, line), "line", "track_resources")
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Called by %unload_ext."""
+    """Stop tracking cells. IPython calls this function for %unload_ext."""
     track_line(shell, "off")

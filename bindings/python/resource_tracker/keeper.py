@@ -1,4 +1,4 @@
-"""Servers and prices, from the catalogue in this package: nothing is asked over the network."""
+"""Finds cloud servers and their prices in the catalogue of this package. No request is sent."""
 
 from __future__ import annotations
 
@@ -25,19 +25,23 @@ FILTERS = {
     "order_by": "order_by",
 }
 
-#: Keywords that are true or false, named as the members are.
+#: Boolean keywords. The members of struct trk_server_needs have the same names.
 FLAGS = ("previous_generation", "spot", "gpu_shares")
 
-# Other names of vendors -> the catalogue's.
+# Vendor name of get_cloud_info() -> vendor name in the catalogue.
 VENDORS = {"hcloud": "hetzner"}
 
 
 def _find(needs: Dict[str, Any], limit: int) -> List[Dict[str, Any]]:
-    """Servers with the needs, members of struct trk_server_needs; limit 0: all.
+    """The servers that satisfy `needs`, the cheapest first.
+
+    Args:
+        needs: members of struct trk_server_needs
+        limit: largest number of servers; 0: all
 
     Raises:
         LookupError: the catalogue cannot be read
-        ValueError: the catalogue does not take a value
+        ValueError: a value is not valid
     """
     try:
         found = _engine.answer_of(_engine.library().servers(needs, limit))
@@ -48,7 +52,7 @@ def _find(needs: Dict[str, Any], limit: int) -> List[Dict[str, Any]]:
 
 
 def _all_of(vendor: str, region: Optional[str] = None) -> List[Dict[str, Any]]:
-    """Every server of a vendor; none where the catalogue does not have it or cannot be read."""
+    """Every server of a vendor; an empty list if the catalogue does not have the vendor or cannot be read."""
     try:
         return _find({"vendors": VENDORS.get(vendor, vendor), "regions": region, "arch": "any",
                       "previous_generation": True}, 0)
@@ -57,11 +61,11 @@ def _all_of(vendor: str, region: Optional[str] = None) -> List[Dict[str, Any]]:
 
 
 def needs_of_filters(filters: Dict[str, Any]) -> Dict[str, Any]:
-    """Limits on the servers as members of struct trk_server_needs.
+    """Convert filters on servers to members of struct trk_server_needs.
 
     Raises:
-        TypeError: a limit that is not known
-        ValueError: a storage size that is no number
+        TypeError: an unknown filter
+        ValueError: a storage size that is not a number
     """
     needs: Dict[str, Any] = {}
     for name, value in filters.items():
@@ -87,23 +91,23 @@ def needs_of_filters(filters: Dict[str, Any]) -> Dict[str, Any]:
 def get_recommended_cloud_servers(cpu: int, memory: int, gpu: Optional[int] = None,
                                   vram: Optional[int] = None, n: int = 10,
                                   **filters: Any) -> List[Dict[str, Any]]:
-    """The cheapest servers with at least so many vCPUs, memory (MiB), GPUs and GPU memory (MiB).
+    """The cheapest servers that have at least the given resources.
 
     Args:
-        cpu: vCPUs
-        memory: MiB that the job gets
-        gpu: GPUs
+        cpu: number of vCPUs
+        memory: MiB that are available to the job
+        gpu: number of GPUs
         vram: MiB of each GPU
-        n: how many at most
-        **filters: vendor_id, region_id, country_id, architecture, allocation, storage_size,
-            exclude; lists mean any of them. previous_generation=True offers such types as well
+        n: largest number of servers to return
+        **filters: vendor_id, region_id, country_id, architecture, allocation, storage_size (GB), exclude; a list
+            accepts any of its values. previous_generation=True includes server types of previous generations
 
     Returns:
-        a list of dicts, cheapest first; empty where none fits
+        a list of dicts, the cheapest first; empty if no server fits
 
     Raises:
-        TypeError: a filter that is not known
-        ValueError: the catalogue does not take a value
+        TypeError: an unknown filter
+        ValueError: a value is not valid
         LookupError: the catalogue cannot be read
     """
     needs = {"vcpus": int(cpu), "memory_mib": int(memory), "gpus": int(gpu or 0),
@@ -112,8 +116,8 @@ def get_recommended_cloud_servers(cpu: int, memory: int, gpu: Optional[int] = No
 
 
 def get_instance_price(vendor_id: str, region_id: str, instance_type: str) -> Optional[float]:
-    """On-demand price of a server, USD an hour: in the region, else where it is cheapest. None
-    where the catalogue does not have it."""
+    """On-demand price of a server type in USD per hour: in the region, else in the vendor's cheapest region. None
+    if the catalogue does not have the server type."""
     for region in (region_id, None):
         for server in _all_of(vendor_id, region):
             if server.get("api_reference") == instance_type:
@@ -122,8 +126,8 @@ def get_instance_price(vendor_id: str, region_id: str, instance_type: str) -> Op
 
 
 def keeper_request(path: str, timeout: int = 2, endpoint: str = "") -> Any:
-    """What `/servers?…` and `/server/VENDOR/TYPE/prices` would answer, from the catalogue; None for
-    any other path. `timeout` and `endpoint` are not used."""
+    """Answer the requests `/servers?…` and `/server/VENDOR/TYPE/prices` of the original package's web service, from
+    the catalogue. None for any other path. `timeout` and `endpoint` have no effect."""
     from urllib.parse import parse_qs, urlsplit
 
     parts = urlsplit(path)

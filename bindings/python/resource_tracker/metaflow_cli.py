@@ -1,5 +1,5 @@
-"""resource-tracker metaflow recommend FLOW: what each step of a flow should request, from the steps'
-earlier runs with @track_resources."""
+"""resource-tracker metaflow recommend FLOW: recommends what each step of a flow should request, based on the
+steps' earlier runs with @track_resources."""
 
 from __future__ import annotations
 
@@ -15,8 +15,15 @@ def _figure(stats: Dict[str, Dict[str, Any]], column: str, name: str) -> float:
 
 def request_of(stats: Dict[str, Dict[str, Any]], margin: float = 1.2,
                min_memory: int = 128) -> Dict[str, int]:
-    """Arguments of @resources from statistics: the mean of the cores, the largest memory with a
-    margin."""
+    """Arguments of @resources from statistics in the units of schema "0.5".
+
+    Args:
+        margin: factor on the peak memory
+        min_memory: smallest memory request, MiB
+
+    Returns:
+        {"cpu": mean of the cores in use, rounded, "memory": MiB}, and "gpu" if the step used one
+    """
     peak_mib = _figure(stats, "process_memory_mib", "max")
     request = {
         "cpu": max(1, round(_figure(stats, "process_cpu_usage", "mean"))),
@@ -29,9 +36,17 @@ def request_of(stats: Dict[str, Dict[str, Any]], margin: float = 1.2,
 
 def recommend(flow: str, runs: Optional[int] = None, margin: Optional[float] = None,
               min_memory: int = 128) -> Iterator[Tuple[str, int, Dict[str, int]]]:
-    """(step, number of runs, arguments of @resources), in alphabetical order: what the card of the
-    step's last run says, or, of so many runs or with a margin, what request_of() makes of their
-    statistics."""
+    """Yield (step, number of runs, arguments of @resources) in alphabetical order of the steps.
+
+    Args:
+        flow: name of the flow
+        runs: number of successful runs to use; default: the last five
+        margin: factor on the peak memory; default: 1.2
+        min_memory: smallest memory request, MiB
+
+    Without `runs` and `margin` the arguments are the recommendation on the card of the step's last run. Otherwise
+    request_of() computes them from the statistics of the runs.
+    """
     from metaflow_extensions.resource_tracker.plugins.track_resources import history
 
     for step, figures in sorted(history.by_step(flow, runs or history.RUNS).items()):
@@ -46,22 +61,22 @@ def recommend(flow: str, runs: Optional[int] = None, margin: Optional[float] = N
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """The command."""
+    """Run the command line. Returns the exit code."""
     parser = argparse.ArgumentParser(prog="resource-tracker metaflow", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("recommend", help="@resources lines for each step")
     command.add_argument("flow")
     command.add_argument("--last", type=int, metavar="N",
-                         help="look at N runs: the mean of their cores, their largest memory with a "
-                              "margin; default: what the card of the last run says")
-    command.add_argument("--margin", type=float, help="the same with this margin (1.2)")
+                         help="use the last N runs: the mean of their cores, their largest memory with a "
+                              "margin; default: the recommendation on the card of the last run")
+    command.add_argument("--margin", type=float, help="use the runs' figures with this margin on memory (1.2)")
     command.add_argument("--json", action="store_true", help="as JSON")
     options = parser.parse_args(arguments)
     try:
         found = list(recommend(options.flow, options.last, options.margin))
     except ImportError:
         parser.exit(1, "resource-tracker: metaflow: Metaflow is not installed\n")
-    except Exception as error:  # Metaflow's own: no such flow, no access
+    except Exception as error:  # an error of Metaflow, such as an unknown flow or no access
         parser.exit(1, f"resource-tracker: metaflow: {error}\n")
     if not found:
         parser.exit(1, f"resource-tracker: metaflow: no successful run of {options.flow} has a "

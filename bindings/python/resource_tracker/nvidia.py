@@ -1,5 +1,5 @@
-"""The use of NVIDIA GPUs, read from the output of nvidia-smi. Columns are found by their names, as their order
-differs between drivers."""
+"""Reads the use of NVIDIA GPUs from the output of nvidia-smi. The columns of pmon are found by their names,
+because their order differs between drivers."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def _start(arguments: List[str]) -> Optional[subprocess.Popen[str]]:
 
 
 def start_nvidia_smi() -> Optional[subprocess.Popen[str]]:
-    """Start nvidia-smi for the use of all GPUs. Returns the process, or None if there is no nvidia-smi."""
+    """Start nvidia-smi to query the use of all GPUs. Returns the process, or None without nvidia-smi."""
     return _start(["--query-gpu=utilization.gpu,memory.used", "--format=csv"])
 
 
 def start_nvidia_smi_pmon() -> Optional[subprocess.Popen[str]]:
-    """Start nvidia-smi for the use by process. Returns the process, or None if there is no nvidia-smi."""
+    """Start nvidia-smi to query the use by process. Returns the process, or None without nvidia-smi."""
     return _start(["pmon", "-c", "1", "-s", "um", "-d", "1"])
 
 
@@ -40,14 +40,14 @@ def _answer(process: Optional[subprocess.Popen[str]]) -> List[str]:
         return process.communicate(timeout=TIMEOUT_S)[0].splitlines()
     except subprocess.TimeoutExpired:
         process.kill()
-        if process.stdout:  # a child of its own may hold the other end for ever
+        if process.stdout:  # a child of nvidia-smi may keep the write end of the pipe open
             process.stdout.close()
         process.wait()
         return []
 
 
 def _number(text: str) -> float:
-    """0 for what is not told: "-", "[N/A]"."""
+    """Parse a number with or without a unit; 0 for a missing value ("-", "[N/A]")."""
     digits = text.strip().split(" ")[0]
     try:
         return float(digits)
@@ -56,8 +56,12 @@ def _number(text: str) -> float:
 
 
 def process_nvidia_smi(nvidia_process: Optional[subprocess.Popen[str]]) -> Dict[str, Any]:
-    """Read the output of start_nvidia_smi(): {"gpu_usage": GPUs in use (0.5: half of one), "gpu_vram_mib": MiB,
-    "gpu_utilized": number of GPUs that are busy}."""
+    """Read the output of start_nvidia_smi(), for at most 0.5 s.
+
+    Returns:
+        a dict: gpu_usage (GPUs in use; 0.5 is half of one GPU), gpu_vram_mib (MiB in use), gpu_utilized (number of
+        GPUs with any use)
+    """
     usage = vram = 0.0
     utilized = 0
     for line in _answer(nvidia_process)[1:]:
@@ -73,8 +77,14 @@ def process_nvidia_smi(nvidia_process: Optional[subprocess.Popen[str]]) -> Dict[
 
 def process_nvidia_smi_pmon(nvidia_process: Optional[subprocess.Popen[str]],
                             pids: Optional[Set[int]] = None) -> Dict[str, Any]:
-    """The same of some processes, from start_nvidia_smi_pmon()'s answer; with
-    gpu_utilized_indexes."""
+    """Read the output of start_nvidia_smi_pmon(), for at most 0.5 s.
+
+    Args:
+        pids: processes to include; default: all
+
+    Returns:
+        a dict as of process_nvidia_smi(), for these processes, and gpu_utilized_indexes (set of GPU indexes)
+    """
     lines = _answer(nvidia_process)
     usage = vram = 0.0
     indexes: Set[int] = set()

@@ -1,5 +1,5 @@
-"""pytest --track-resources: what each test used; @pytest.mark.max_memory("500 MiB") fails a test
-that used more."""
+"""pytest plugin. `--track-resources` reports what each test used; `@pytest.mark.max_memory("500 MiB")` fails a
+test that adds more to the memory in use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ INTERVAL_S = 0.05
 
 
 def parse_size(text: Any) -> float:
-    """"500 MiB", "2GB" or a number of bytes, in MiB."""
+    """Parse a size ("500 MiB", "2GB", or a number of bytes). Returns MiB.
+
+    Raises:
+        ValueError: not a size
+    """
     found = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]*)\s*", str(text))
     if not found or found.group(2).upper() not in UNITS:
         raise ValueError(f"{text!r} is not a size such as '500 MiB'")
@@ -27,9 +31,9 @@ def parse_size(text: Any) -> float:
 def pytest_addoption(parser: Any) -> None:
     group = parser.getgroup("resource-tracker")
     group.addoption("--track-resources", action="store_true",
-                    help="say what the heaviest tests used")
+                    help="report the tests that used the most memory")
     group.addoption("--track-resources-top", type=int, default=10, metavar="N",
-                    help="how many of them (10)")
+                    help="number of tests in that report (10)")
     group.addoption("--track-resources-json", metavar="FILE",
                     help="write what every test used, as JSON")
 
@@ -43,7 +47,7 @@ def pytest_configure(config: Any) -> None:
 
 
 class Table:
-    """What each test used, from the workers of xdist as well."""
+    """Collects what each test used, including tests in workers of pytest-xdist, and prints the table."""
 
     def __init__(self, config: Any):
         self.config = config
@@ -101,7 +105,7 @@ def pytest_runtest_call(item: Any) -> Generator[None, Any, None]:
     item.user_properties.append(("resource_tracker", figures))
     if marker is not None and figures["added_mib"] > parse_size(marker.args[0]):
         item.resource_tracker_verdict = (
-            f"used {figures['added_mib']:.1f} MiB on top of what was in use before, "
+            f"added {figures['added_mib']:.1f} MiB to the memory in use, "
             f"more than {marker.args[0]}")
 
 

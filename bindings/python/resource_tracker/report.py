@@ -1,4 +1,5 @@
-"""The report: one page of HTML that loads no other file."""
+"""The report: one HTML page that loads no other files. The C library writes it. Without the library this module
+writes a shorter page."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ CHART_WIDTH, CHART_HEIGHT = 640, 140
 
 
 class Report(str):
-    """The page as a str of HTML.
+    """The report as HTML text.
 
     Examples:
         >>> Report("<!doctype html>…").save("/tmp/report.html")  # doctest: +SKIP
@@ -32,7 +33,7 @@ class Report(str):
         return self
 
     def browse(self) -> "Report":
-        """Show the page in a browser, from a temporary file that is not removed. Returns self."""
+        """Open the page in a browser. It is written to a temporary file, which is not removed. Returns self."""
         import os
         import pathlib
         import tempfile
@@ -58,7 +59,7 @@ def _number(value: Any, digits: int = 2) -> str:
 
 def _rows(tracker: Tracked, historical: Sequence[Dict[str, Any]]
           ) -> List[Tuple[str, str]]:
-    """What the page says in words: (name, value)."""
+    """The figures of the page as pairs (name, text)."""
     stats = statistics_in_05([tracker.stats()])
     recommended = tracker.recommend_resources(historical)
 
@@ -72,8 +73,8 @@ def _rows(tracker: Tracked, historical: Sequence[Dict[str, Any]]
             ("Memory", pair("process_memory_mib", "MiB"))]
     share, queued = queue_of(tracker)
     if share >= QUEUE_SHARE:
-        rows.insert(2, ("Waited for a CPU", f"{share:.0%} of its time, {_number(queued)} cores more in the "
-                                            "mean: no request of CPU is lowered"))
+        rows.insert(2, ("Waited for a CPU", f"{share:.0%} of its time, for a mean of {_number(queued)} more cores; "
+                                            "the CPU request is not lowered"))
     if _engine.has_gpu():
         rows.append(("GPU", pair("process_gpu_usage", "GPUs")))
     net = [stats.get(f"system_net_{way}_bytes", {}).get("sum") for way in ("recv", "sent")]
@@ -113,7 +114,7 @@ def _machine(tracker: Tracked) -> List[Tuple[str, str]]:
 
 
 def _quality(tracker: Tracked) -> List[Tuple[str, str]]:
-    """Where the totals come from, and why they are not exact."""
+    """The totals with their quality, their source and the reason why they are not exact, as pairs (name, text)."""
     rows = []
     for name, total in tracker.totals().items():
         value = total.get("value")
@@ -128,7 +129,7 @@ def _quality(tracker: Tracked) -> List[Tuple[str, str]]:
 # ---- charts ----
 
 def _thin(values: Sequence[Any]) -> List[Optional[float]]:
-    """At most CHART_POINTS values, of each group the largest, so that no peak is lost."""
+    """Reduce to at most CHART_POINTS values: the largest of each group, so that peaks stay visible."""
     step = max(1, -(-len(values) // CHART_POINTS))
     groups = (values[i:i + step] for i in range(0, len(values), step))
     return [max((v for v in group if v is not None), default=None) for group in groups]
@@ -150,7 +151,7 @@ def _path(values: List[Optional[float]], top: float) -> str:
 
 
 def chart(title: str, series: Dict[str, Sequence[Any]]) -> str:
-    """A line chart as SVG; "" where nothing is known."""
+    """A line chart as SVG; "" if all values are unknown."""
     thin = {name: _thin(values) for name, values in series.items()}
     known = [v for values in thin.values() for v in values if v is not None]
     if not known:
@@ -177,10 +178,10 @@ def charts(tracker: Tracked) -> str:
     plans = [
         ("CPU, cores", "cpu_usage", "cpu_usage"),
         ("Memory, MiB", "memory_mib", "memory_used_mib"),
-        ("Read from disks, bytes a sample", "disk_read_bytes", "disk_read_bytes"),
-        ("Written to disks, bytes a sample", "disk_write_bytes", "disk_write_bytes"),
-        ("Received, bytes a sample", "", "net_recv_bytes"),
-        ("Sent, bytes a sample", "", "net_sent_bytes"),
+        ("Read from disks, bytes per sample", "disk_read_bytes", "disk_read_bytes"),
+        ("Written to disks, bytes per sample", "disk_write_bytes", "disk_write_bytes"),
+        ("Received, bytes per sample", "", "net_recv_bytes"),
+        ("Sent, bytes per sample", "", "net_sent_bytes"),
     ]
     return "".join(chart(title, {"process": _column(process, a), "machine": _column(system, b)})
                    for title, a, b in plans)
@@ -197,7 +198,7 @@ path.machine{stroke:#2563a8;stroke-dasharray:4 3}.failed{color:#a11}small{color:
 @media(prefers-color-scheme:dark){body{background:#14181d;color:#e4e7eb}svg{background:#1f2933}
 path.process{stroke:#34d399}path.machine{stroke:#38bdf8}small{color:#9aa5b1}.failed{color:#f88}}"""
 
-# Within the page of somebody else: nothing outside of our own block is touched.
+# For output in a notebook: the selectors match only inside the element of class resource-tracker.
 NOTEBOOK_STYLE = """.resource-tracker figure{margin:.6rem 0;max-width:40rem}
 .resource-tracker svg{width:100%;height:80px}.resource-tracker path{fill:none;stroke:#0b7a53;
 stroke-width:1.5;vector-effect:non-scaling-stroke}"""
@@ -209,7 +210,7 @@ def table(rows: Sequence[Tuple[str, str]]) -> str:
 
 
 def page(title: str, body: str) -> str:
-    """A whole document around a body."""
+    """A complete HTML document with this title and body."""
     return ('<!doctype html><html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width,initial-scale=1">'
             f"<title>{escape(title)}</title><style>{STYLE}</style></head>"
@@ -217,7 +218,7 @@ def page(title: str, body: str) -> str:
 
 
 def summary_html(tracker: Tracked) -> str:
-    """The figures of a tracker as a table, for notebooks."""
+    """A tracker's figures as a table with two charts, for notebooks."""
     if not tracker.n_samples:
         return "<p>No samples yet.</p>"
     process = tracker.process_metrics
@@ -231,7 +232,7 @@ def summary_html(tracker: Tracked) -> str:
 
 def _by_library(tracker: Tracked, integration: str, historical: List[Dict[str, Any]],
                 failed: bool) -> Optional[str]:
-    """The library's page; None where it cannot make one of this tracker."""
+    """The page that the C library writes; None if it cannot write one for this tracker."""
     import os
     import tempfile
 
@@ -255,8 +256,17 @@ def _by_library(tracker: Tracked, integration: str, historical: List[Dict[str, A
 def make_report(tracker: Tracked, integration: str,
                 historical: List[Dict[str, Any]], failed: bool,
                 integration_version: Optional[str]) -> Report:
-    """The page of a tracker: the library's; where that cannot be loaded this module's own, which is
-    shorter."""
+    """The report of a tracker, written by the C library, or by this module if the library cannot be loaded.
+
+    Args:
+        integration: "standalone", "Metaflow" or "R"
+        historical: stats() of earlier runs
+        failed: whether the job has failed
+        integration_version: version of the framework
+
+    Raises:
+        RuntimeError: there is no sample yet
+    """
     if not tracker.n_samples:
         raise RuntimeError("No metrics collected (yet)")
     failed = failed or tracker.run_status == "failed"

@@ -1,4 +1,4 @@
-"""Templates: {{value}}, {{{raw value}}}, {{#if x}}…{{#else}}…{{/if}}, {{#each list as item}}…{{/each}},
+"""A template engine: {{value}}, {{{raw value}}}, {{#if x}}…{{#else}}…{{/if}}, {{#each list as item}}…{{/each}},
 and filters: {{value | round:2}}."""
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ Node = Tuple[str, Any, Any, Any]
 def render_template(template: str, context: Dict[str, Any]) -> str:
     """Fill a template with the values of a context.
 
-    A value that does not exist or cannot be shown becomes "[Error: …]"; in #if it counts as false.
+    A value that does not exist or cannot be converted is rendered as "[Error: …]". In #if it is false.
 
     Raises:
-        ValueError: a tag that is not closed
+        ValueError: a tag is not closed, or #each has no "as NAME"
 
     Examples:
         >>> render_template("{{#each a as x}}<{{x}}>{{/each}}", {"a": [1, 2]})
@@ -48,7 +48,11 @@ _UNCLOSED = {"if": "Unclosed #if tag", "each": "Unclosed tag: #each"}
 
 
 def _parse(tokens: List[Tuple[str, str]], at: int, inside: str) -> Tuple[List[Node], int]:
-    """Nodes up to the end of the block that is `inside`; the index behind it."""
+    """Parse tokens up to the end of the block `inside` ("if", "each", or "" for the whole template).
+
+    Returns:
+        (nodes, index of the token after the block)
+    """
     nodes: List[Node] = []
     while at < len(tokens):
         kind, text = tokens[at]

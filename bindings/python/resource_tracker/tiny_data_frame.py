@@ -1,4 +1,4 @@
-"""TinyDataFrame: a table of a few columns without any dependency."""
+"""TinyDataFrame: a small table without dependencies."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ PRINTED_ROWS = 10
 
 
 class StatSpec(NamedTuple):
-    """What to compute of which column.
+    """A statistic to compute from a column.
 
     Attributes:
         column: name of the column
-        agg: function of the list of its known values
-        agg_name: name of the result; default: the function's name
-        round: decimals of the result
+        agg: function that is called with the list of known (not None) values
+        agg_name: name of the result; default: the name of the function
+        round: number of decimals of the result; default: not rounded
     """
 
     column: str
@@ -31,10 +31,10 @@ class StatSpec(NamedTuple):
 
 
 def _number(text: str) -> Any:
-    """A cell of a CSV file: a number where it is written as one, None where it is empty."""
+    """Convert a cell of a CSV file: int or float if it is written as a number, None if it is empty, else str."""
     if text == "":
         return None
-    # "1_000", "nan", " 5" and "007" are texts to a person, whatever Python's own parser says.
+    # int() and float() accept "1_000", "nan", " 5" and "007". In a CSV file these are text.
     body = text[1:] if text[0] in "+-" else text
     if not body or not body[0].isdigit() or "_" in body or not body.isascii():
         return text
@@ -51,14 +51,19 @@ def _number(text: str) -> Any:
 
 
 class TinyDataFrame:
-    """A table: columns are lists, rows are dicts.
+    """A table whose columns are lists and whose rows are dicts.
 
     Args:
-        data: dict of lists, or list of dicts (columns in the order of their first appearance;
-            what a row lacks is None)
+        data: dict of lists (columns), or list of dicts (rows). With rows, columns are in the order of their first
+            appearance, and missing values are None
         csv_file_path: path or http(s) URL of a CSV file, instead of data
-        retries: how often reading the file is tried again
-        retry_delay: seconds before the first retry, doubled each time
+        retries: number of further attempts to read the file
+        retry_delay: seconds before the first retry; doubled before each further one
+
+    Raises:
+        AssertionError: not exactly one of data and csv_file_path is given, or it has the wrong type
+        ValueError: columns of different lengths
+        RuntimeError: the CSV file cannot be read
 
     Examples:
         >>> df = TinyDataFrame({"a": [1, 2, 3], "b": [4, 5, 6]})
@@ -70,11 +75,11 @@ class TinyDataFrame:
         {'a': 1, 'b': 4}
     """
 
-    #: What its columns are, where a tracker has made them
+    #: Schema and prefixes of the columns; None if no tracker made the table
     _layout: Optional[Layout]
-    #: Names of other schemas -> (name here, factor); see column_maps.aliases
+    #: Column name in another schema -> (own column name, factor); see column_maps.aliases
     _aliases: Dict[str, Tuple[str, float]]
-    #: Types of columns for other libraries, whatever their values are; see _typed
+    #: Column name -> its fixed Arrow type; see _typed
     _kinds: Dict[str, str]
 
     def __init__(
@@ -164,14 +169,14 @@ class TinyDataFrame:
         self._lay_out(layout_of(self.columns))
 
     def _lay_out(self, layout: Optional[Layout]) -> "TinyDataFrame":
-        """Answer to the names of the other schemas as columns of this layout do."""
+        """Set the layout, and accept the column names of the other schemas accordingly. Returns self."""
         self._layout = layout
         self._aliases = {} if layout is None else aliases_of(layout)
         self._kinds = {} if layout is None else dict(kinds_of(layout))
         return self
 
     def _of_kinds(self, kinds: Dict[str, str]) -> "TinyDataFrame":
-        """Fix the types of columns for other libraries; see _typed."""
+        """Fix the Arrow types of columns; see _typed. Returns self."""
         self._kinds = dict(kinds)
         return self
 
@@ -216,7 +221,14 @@ class TinyDataFrame:
     def __getitem__(self, key: int) -> Dict[str, Any]: ...
 
     def __getitem__(self, key: Any) -> Any:
-        """A column by name, columns by a list of names, a row by number, rows by a slice."""
+        """A str key returns a column (list), a list of str a frame of these columns, an int a row (dict), a slice a
+        frame of these rows.
+
+        Raises:
+            KeyError: there is no such column
+            IndexError: there is no such row
+            TypeError: a key of another type
+        """
         if isinstance(key, str):
             return self._column(key)
         if isinstance(key, list) and all(isinstance(name, str) for name in key):
@@ -249,8 +261,15 @@ class TinyDataFrame:
         return self[max(0, len(self) - n):] if n > 0 else self[:0]
 
     def rename(self, columns: Dict[str, str]) -> "TinyDataFrame":
-        """Rename columns in place: {old: new}. Returns self. A name of another schema renames the
-        column that it stands for, whose values are then those of that schema."""
+        """Rename columns in place. Returns self.
+
+        Args:
+            columns: {old name: new name}. If the old name belongs to another schema, the values are converted to
+                the unit of that schema
+
+        Raises:
+            KeyError: there is no such column
+        """
         renamed: Dict[str, Tuple[str, List[Any]]] = {}
         for old, new in columns.items():
             if old not in self:
@@ -264,8 +283,8 @@ class TinyDataFrame:
         return self
 
     def to_schema(self, name: str) -> "TinyDataFrame":
-        """The same table with the names and units of another schema, "0.4" or "0.5": what pandas,
-        polars and files then have. Columns that no tracker writes stay as they are.
+        """A new table with the names and units of the schema `name`, "0.4" or "0.5". Columns that are not part of a
+        schema stay as they are.
 
         Raises:
             ValueError: there is no such schema
@@ -273,8 +292,12 @@ class TinyDataFrame:
         return TinyDataFrame(convert(self._data, self._layout, name))
 
     def stats(self, specs: List[StatSpec]) -> Dict[str, Dict[str, Any]]:
-        """{column: {name of the aggregate: value}}. Unknown values are left out; a column of
-        which nothing is known has None. What cannot be computed is logged and left out."""
+        """Compute statistics of columns.
+
+        Returns:
+            {column: {name of the aggregate: value}}. Unknown values (None) are ignored; the value is None if all
+            values of the column are unknown. A statistic that raises an exception is logged and left out
+        """
         result: Dict[str, Dict[str, Any]] = {}
         for spec in specs:
             try:
@@ -298,7 +321,12 @@ class TinyDataFrame:
 
     def to_csv(self, csv_file_path: Optional[str] = None,
                quote_strings: bool = True) -> Optional[str]:
-        """CSV text, or a file of it. Lines end with CR LF."""
+        """Write a CSV file, or return the CSV text if no path is given. Lines end with CR LF.
+
+        Args:
+            csv_file_path: path of the file, which is overwritten
+            quote_strings: quote all strings; else only those that need it
+        """
         from csv import QUOTE_MINIMAL, QUOTE_NONNUMERIC, writer
         from io import StringIO
 
@@ -313,7 +341,7 @@ class TinyDataFrame:
         return None
 
     def print(self) -> None:
-        """Print the first rows as a grid."""
+        """Print the first 10 rows as a grid."""
         import builtins
 
         builtins.print(self)
@@ -347,7 +375,7 @@ class TinyDataFrame:
         return head + "\n".join(lines)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """In IPython's terminal: the grid."""
+        """Show the grid in an IPython terminal."""
         printer.text(str(self))
 
     def _repr_html_(self) -> str:
@@ -366,15 +394,16 @@ class TinyDataFrame:
     # ---- other libraries ----
 
     def _typed(self) -> List[Tuple[str, str, List[Any]]]:
-        """Columns with their Arrow type: l (int64), g (float64), b (bool), u (text). A column of a tracker has one
-        type in every run; of others the values tell it."""
+        """All columns as (name, Arrow type, values). The type is "l" (int64), "g" (float64), "b" (bool) or "u"
+        (text). A column that a tracker made has the same type in every run; for other columns it follows from the
+        values."""
         typed = []
         for name in self.columns:
             values = self._data[name]
             types = {type(value) for value in values if value is not None}
             kind = self._kinds.get(name, "")
             if kind not in ("", "u") and not types <= {int, float, bool}:
-                kind = ""  # somebody has put a text there
+                kind = ""  # the caller has changed the values to another type
             kind = kind or ("b" if types == {bool} else "l" if types and types <= {int, bool} else
                             "g" if types <= {int, float, bool} else "u")
             if kind == "u":
@@ -383,14 +412,21 @@ class TinyDataFrame:
         return typed
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The Arrow C stream interface: pandas, polars, duckdb and pyarrow read it."""
+        """Export the table through the Arrow C stream interface, which pandas, polars, duckdb and pyarrow read.
+
+        Raises:
+            ImportError: the C library of this package cannot be loaded
+        """
         from ._core import arrow_stream
 
         return arrow_stream(self._typed())
 
     def to_pandas(self, schema: Optional[str] = None) -> "pandas.DataFrame":
-        """A pandas DataFrame with the columns of this frame, or of a schema, "0.4" or "0.5". What is not known
-        is NaN."""
+        """Convert to a pandas DataFrame. Unknown values are NaN.
+
+        Args:
+            schema: convert the columns to this schema, "0.4" or "0.5"; default: the columns of this frame
+        """
         import pandas
 
         frame = self if schema is None else self.to_schema(schema)
@@ -403,8 +439,11 @@ class TinyDataFrame:
         return pandas.DataFrame(columns)
 
     def to_polars(self, schema: Optional[str] = None) -> "polars.DataFrame":
-        """A polars DataFrame with the columns of this frame, or of a schema, "0.4" or "0.5". What is not known
-        is null."""
+        """Convert to a polars DataFrame. Unknown values are null.
+
+        Args:
+            schema: convert the columns to this schema, "0.4" or "0.5"; default: the columns of this frame
+        """
         import polars
 
         frame = self if schema is None else self.to_schema(schema)

@@ -1,5 +1,5 @@
-"""Trackers: of a job (ResourceTracker), and of a process or the machine as CSV (ProcessTracker,
-SystemTracker)."""
+"""ResourceTracker, which tracks a job while the program continues. ProcessTracker and SystemTracker, which write
+CSV, are re-exported here."""
 
 from __future__ import annotations
 
@@ -27,43 +27,43 @@ if TYPE_CHECKING:
 
 __all__ = ["ProcessTracker", "PidTracker", "SystemTracker", "ResourceTracker"]
 
-# Names that scripts import from here.
+# Scripts import these names from this module.
 _NAMES = (BYTE_MAPPING, HUMAN_NAMES_MAPPING, REPORT_CSV_MAPPING, SERVER_ALLOCATION_CHECKS,
           HUMAN_PREFIXES, PREFIXES, default_specs, SNAPSHOT_VERSION, SnapshotError)
 
 
 class ResourceTracker:
-    """Track a process with all its descendants, and the machine, while the program goes on.
+    """Track a process with all its descendants, and the machine, while the calling program continues.
 
-    A small program of its own takes the samples. It is no child of this process, has none of its
-    descriptors, and ends with it in whatever way that ends.
+    A separate small program takes the samples. It is not a child of this process and inherits none of its
+    descriptors. It ends when this process ends, also after a crash or SIGKILL.
 
     Args:
-        pid: the process; default: this one
-        children: whether its descendants count
+        pid: process to track; default: the calling process
+        children: include the descendants
         interval: seconds between samples, 0.01 to 3600
-        method: "fork", "spawn" or "forkserver", as the original takes it; has no effect
-        autostart: start at once. The first start() (or `with`) after that begins anew.
+        method: "fork", "spawn" or "forkserver", accepted for compatibility; has no effect
+        autostart: start sampling in the constructor. The first start() (or `with`) then starts again from zero
         track_processes: sample the process tree
         track_system: sample the machine
         discover_server: describe the machine in server_info
         discover_cloud: describe its cloud in cloud_info
-        sentinel_token: as the original takes it, and SENTINEL_API_TOKEN; nothing is sent, and a line of the log
-            says so
-        upload_interval: as the original takes it; has no effect
-        streaming_metadata: as the original takes it; has no effect
-        schema: names and units of the columns: "0.4" (memory in KiB) or "0.5" (units in the names);
-            default: see set_schema()
-        job: name of the job, by which its earlier runs are found; default: from the command line
-        lines: sample which lines of the program use CPU time and memory: True, False, or samples a second;
-            default: as TRACKER_LINES or the configuration says, else True (see lines())
-        on_alert: called with a dict when a rule of docs/alerts.md fires or is resolved: rule, severity,
-            state ("firing", "resolved"), text, fix, value, limit, pid, job, run. It is called in a thread
-            of this process; an exception in it is logged as a warning
+        sentinel_token: accepted for compatibility, like the variable SENTINEL_API_TOKEN. Nothing is sent; with
+            a token, one line reports that
+        upload_interval: accepted for compatibility; has no effect
+        streaming_metadata: accepted for compatibility; has no effect
+        schema: names and units of the columns: "0.4" (memory in KiB) or "0.5" (memory in MiB, units in the
+            names); default: see set_schema()
+        job: name of the job, by which its earlier runs are found; default: derived from the command line
+        lines: sample which source lines use CPU time and memory: True, False, or the number of samples per
+            second; default: TRACKER_LINES or the configuration, else True (see lines())
+        on_alert: function that is called with a dict when a rule of docs/alerts.md fires or is resolved. Keys:
+            rule, severity, state ("firing", "resolved"), text, fix, value, limit, pid, job, run. It runs in a
+            thread of this process; an exception in it is logged as a warning
 
     Raises:
-        TypeError, ValueError: an argument of another type, or out of its range
-        ProcessLookupError: there is no process `pid`
+        TypeError, ValueError: an argument has the wrong type or is out of range
+        ProcessLookupError: the process `pid` does not exist
 
     Examples:
         >>> with ResourceTracker(interval=0.1) as tracker:
@@ -126,16 +126,16 @@ class ResourceTracker:
         self._owner = os.getpid()
         self._implicit = False
         self._frozen: Optional[Dict[str, TinyDataFrame]] = None
-        self._loaded = False  # from a snapshot, perhaps of another machine
+        self._loaded = False  # whether it was restored from a snapshot, perhaps of another machine
         self._cache: Tuple[int, Dict[str, TinyDataFrame]] = (-1, {})
         self._server_info: Optional[Dict[str, Any]] = None
         self._cloud_info: Optional[Dict[str, Any]] = None
         self._phases: List[Dict[str, Any]] = []
-        self._more: Dict[str, Any] = {}  # for _engine.start_tracker
+        self._more: Dict[str, Any] = {}  # further arguments of _engine.start_tracker
         self._lines = line_table.option(lines)
         self._on_alert = on_alert
-        self._requested_cpus: Optional[float] = None  # for the run, by who started it
-        self._kept: Dict[str, Any] = {}  # of a recording that is gone: totals, top_processes
+        self._requested_cpus: Optional[float] = None  # CPU request of the run, if an integration knows it
+        self._kept: Dict[str, Any] = {}  # totals, top_processes and scope of a removed recording or a snapshot
         _tell_of_token(sentinel_token)
         if autostart:
             self._begin()
@@ -170,7 +170,7 @@ class ResourceTracker:
         self._tracker = sampling.tracker
         self._finalizer = weakref.finalize(self, sampling.release)
         if "multiprocessing.util" in sys.modules:
-            # A worker of multiprocessing that was forked ends by os._exit(), after its own finalizers.
+            # A forked worker of multiprocessing ends with os._exit(), which runs multiprocessing's finalizers only.
             from multiprocessing.util import Finalize
 
             Finalize(self, self._finalizer, exitpriority=0)
@@ -184,9 +184,9 @@ class ResourceTracker:
         """Start sampling.
 
         Raises:
-            RuntimeError: it runs already, or has been stopped
-            ProcessLookupError: there is no such process
-            FileNotFoundError: /proc does not show this process
+            RuntimeError: the tracker is running, or was stopped
+            ProcessLookupError: the process does not exist
+            FileNotFoundError: /proc does not show the calling process
         """
         if self.stop_time is not None or self._frozen is not None:
             raise RuntimeError("Resource tracker already stopped. Create a new instance instead "
@@ -194,18 +194,18 @@ class ResourceTracker:
         if self._tracker is not None:
             if not self._implicit:
                 raise RuntimeError("Resource tracker already running, cannot start again.")
-            # Started by the constructor: what counts is from now on.
+            # Discard what was recorded since the constructor started sampling.
             self._finalizer()
             self._tracker = None
         self._implicit = False
         self._begin()
 
     def stop(self, exit_code: int = 0, run_status: Any = "finished") -> None:
-        """Stop after a last sample. Harmless when it has stopped already, and in a forked child.
+        """Take a last sample and stop. No effect if the tracker has stopped, and in a forked child.
 
         Args:
-            exit_code: of the job, as sys.exit() takes it; snapshots and the report show it
-            run_status: "finished" or "failed", which the report shows; another text is kept in snapshots
+            exit_code: exit code of the job, in any form that sys.exit() accepts; snapshots and the report show it
+            run_status: "finished" or "failed", which the report shows. Any other text is stored in snapshots
         """
         if self._tracker is None or self.stop_time is not None or not self._is_ours():
             return
@@ -228,19 +228,19 @@ class ResourceTracker:
             logger.warning("Resource tracker subprocess failed!\n%s", self._tracker.error)
 
     def _known_code(self) -> Optional[int]:
-        """The exit code of the job, 0 to 255; None where it is not known: of another process stop()
-        tells only that it has failed."""
+        """The exit code of the job, 0 to 255, or None if it is not known. For another process, the 0 that is the
+        default of stop() does not count as known."""
         code = self.exit_code
         if self._loaded or self.stop_time is None:
             return code
         if code == 0 and self.pid != self._owner and not self._more:
             return None
-        if not isinstance(code, int):  # as sys.exit() takes it: None is 0, a text is 1
+        if not isinstance(code, int):  # like sys.exit(): None is 0, any other object is 1
             return 0 if code is None else 1
         return code if 0 <= code <= 255 else 128 + (-code & 127) if code < 0 else 255
 
     def cleanup(self) -> None:
-        """Stop, and remove the recording. The samples and totals stay in memory."""
+        """Stop, and remove the recording. Samples and totals stay in memory. Errors are ignored."""
         try:
             self.stop()
             if self._tracker is not None and self._is_ours():
@@ -263,12 +263,12 @@ class ResourceTracker:
         self.stop(code, "failed" if code else "finished")
 
     def _is_ours(self) -> bool:
-        """False in the child of a fork: there the tracker is the parent's."""
+        """Whether this process created the tracker. False in a forked child."""
         return self._owner == os.getpid()
 
     @property
     def running(self) -> bool:
-        """Whether samples are taken."""
+        """Whether the tracker is taking samples. False in a forked child."""
         if self._tracker is None or self.stop_time is not None or not self._is_ours():
             return False
         return self._tracker.running()
@@ -276,11 +276,11 @@ class ResourceTracker:
     # ---- phases ----
 
     def phase(self, name: str) -> "_Phase":
-        """A part of the job: `with tracker.phase("train"): …`; see phases()."""
+        """Name a part of the job: `with tracker.phase("train"): …`. See phases()."""
         return _Phase(self, name)
 
     def mark(self, name: str) -> None:
-        """Name this moment in the recording, for the report. No effect if the tracker does not run."""
+        """Name the current moment in the recording; the report shows it. No effect if the tracker is not running."""
         if not self.running:
             return
         try:
@@ -289,9 +289,13 @@ class ResourceTracker:
             pass
 
     def phases(self) -> TinyDataFrame:
-        """One row a phase: phase (its name), start (s since 1970), duration (s), and mean and maximum of cpu_usage
-        (cores) and memory (in the unit of the schema) of the process tree. A phase between two samples has the
-        figures of the row that covers it."""
+        """The phases so far, one row per phase.
+
+        Returns:
+            a frame: phase (name), start (s since 1970), duration (s), and mean and maximum of cpu_usage (cores) and
+            memory (unit of the schema) of the process tree. A phase without a sample has the figures of the next
+            sample
+        """
         return figures.phases(self)
 
     # ---- samples ----
@@ -314,16 +318,16 @@ class ResourceTracker:
 
     @property
     def process_metrics(self) -> TinyDataFrame:
-        """The samples of the process tree so far, a row an interval: timestamp (s since 1970), pid, children, utime
-        and stime (CPU time in s), cpu_usage (cores), memory, bytes of storage, GPU use. Names and units are
-        those of the schema; None is not known."""
+        """The samples of the process tree so far, one row per interval: timestamp (s since 1970), pid, children, utime
+        and stime (CPU time in s), cpu_usage (cores), memory, bytes read from and written to storage, GPU use. Names
+        and units are those of the schema. None means not known."""
         return self._copy("process")
 
     @property
     def system_metrics(self) -> TinyDataFrame:
-        """The samples of the machine so far, a row an interval: timestamp (s since 1970), processes, utime and stime
-        (CPU time in s), cpu_usage (cores), memory, bytes of disks and network, space of disks, GPU use. Names
-        and units are those of the schema; None is not known."""
+        """The samples of the machine so far, one row per interval: timestamp (s since 1970), processes, utime and stime
+        (CPU time in s), cpu_usage (cores), memory, disk and network bytes, disk space, GPU use. Names and units are
+        those of the schema. None means not known."""
         return self._copy("system")
 
     def _copy(self, level: str) -> TinyDataFrame:
@@ -331,20 +335,20 @@ class ResourceTracker:
 
     @property
     def n_samples(self) -> int:
-        """Number of rows so far: of the smaller table, where process and machine are tracked."""
+        """Number of samples (rows) so far. If process and machine are tracked, the rows that both tables have."""
         frames = self._frames()
         counts = [len(frames[level]) for level, _ in self._schema.levels if self._tracks(level)]
         return min(counts, default=0)
 
     def wait_for_samples(self, n: int = 1, timeout: float = 5) -> None:
-        """Wait until there are n samples.
+        """Wait until there are at least n samples.
 
         Args:
-            n: number of rows
-            timeout: seconds to wait at most
+            n: number of samples
+            timeout: longest time to wait, seconds
 
         Raises:
-            RuntimeError: there are fewer after the timeout, or the tracker has stopped with fewer
+            RuntimeError: the timeout passed, or the tracker stopped, before there were n samples
         """
         end = time.monotonic() + timeout
         wanted = n
@@ -361,7 +365,7 @@ class ResourceTracker:
             if left <= 0:
                 raise RuntimeError(
                     f"Timed out waiting for resource tracker to collect {n} samples")
-            # The first sample is short and joins the second one.
+            # The first sample covers a short time and is merged into the second one.
             wanted = max(wanted, self._tracker.samples() + 1)
             self._tracker.wait(wanted, left)
 
@@ -373,14 +377,15 @@ class ResourceTracker:
         process_prefix: Optional[str] = None,
         offset: Optional[int] = None,
     ) -> TinyDataFrame:
-        """The samples of the machine and of the process tree, side by side.
+        """The samples of the machine and of the process tree in one frame.
 
         Args:
-            bytes: sizes in bytes instead of KiB, MiB, GB
-            human_names: names for people, such as "Process CPU usage"
-            system_prefix: before the machine's columns; default "system_" or "System "
-            process_prefix: before the process tree's; default "process_" or "Process "
-            offset: rows to leave out at the beginning
+            bytes: convert sizes from KiB, MiB and GB to bytes
+            human_names: use names such as "Process CPU usage"
+            system_prefix: prefix of the machine's columns; default: "system_", or "System " with human_names
+            process_prefix: prefix of the process tree's columns; default: "process_", or "Process " with
+                human_names
+            offset: number of rows to leave out at the beginning
         """
         return figures.combined(self, bytes, human_names, system_prefix, process_prefix, offset)
 
@@ -390,8 +395,8 @@ class ResourceTracker:
         """Statistics of the samples: {column: {aggregate: value}}, such as stats()["process_cpu_usage"]["max"].
 
         Args:
-            specs: what to compute. Default: mean and max of CPU (cores), memory and GPUs of the process tree, the
-                most disk space in use, bytes of the network, and the duration in s
+            specs: statistics to compute; default: mean and max of the process tree's CPU (cores), memory and GPU use,
+                max of the used disk space, sums of the network bytes, and the duration in s
 
         Raises:
             RuntimeError: there is no sample yet
@@ -399,12 +404,15 @@ class ResourceTracker:
         return figures.statistics(self, specs)
 
     def totals(self) -> Dict[str, Dict[str, Any]]:
-        """Figures of the whole job, as `resource-tracker show --json` has them: {name: {"value", "quality", "source",
-        "reason"}}. The unit is the end of the name: cpu_s, peak_memory_mib, disk_read_bytes, gpu_energy_j;
-        others are counts. `value` is None where it is not known. `quality` is "exact", "at_least", "at_most",
-        "estimated" or "unknown"; `source` names what was read, and `reason` says why the figure is not exact.
-        The totals also hold for a job that is shorter than an interval. {} before the start, and of a snapshot
-        without totals."""
+        """Totals of the whole job, as in `resource-tracker show --json`. They are also valid for a job that is shorter
+        than one interval.
+
+        Returns:
+            {name: {"value", "quality", "source", "reason"}}. The name ends with the unit: cpu_s, peak_memory_mib,
+            disk_read_bytes, gpu_energy_j; totals without a unit are counts. `value` is None if it is not known.
+            `quality` is "exact", "at_least", "at_most", "estimated" or "unknown". `source` names what was read.
+            `reason` explains why the value is not exact. {} before the start, and for a snapshot without totals
+        """
         recording = self._recording()
         if recording is None:
             told = getattr(self._tracker, "totals", None) if self._is_ours() else None
@@ -417,16 +425,22 @@ class ResourceTracker:
 
     def lines(self, by: str = "line", since: Optional[float] = None,
               until: Optional[float] = None) -> TinyDataFrame:
-        """Which lines of the program used CPU time and memory, the most CPU time first: columns file,
-        line, function, cpu_s, cpu_share, cpu_with_callees_s, wall_s, growth_mib (sure),
-        growth_between_mib (likely), released_mib, samples, below (the line of a library). The same as
-        `resource-tracker lines`. Without rows where no stacks were sampled: see the argument `lines`.
+        """Which source lines used CPU time and memory, as `resource-tracker lines` reports it.
 
         Args:
-            by: "line", "function", "file", "thread" or "process"; file alone names a file, and process,
-                pid (and tid) a process or a thread, instead of file, line and function
-            since: seconds since the start; with it or `until`, that part of the run alone
-            until: seconds since the start
+            by: what a row is: "line", "function", "file", "thread", "process" or "phase"
+            since: begin of the part of the run to report, seconds since the start; default: the start
+            until: end of that part, seconds since the start; default: the end
+
+        Returns:
+            a frame, the most CPU time first. The first columns identify the row: file, line and function for lines
+            and functions, file for files, process, pid and tid for threads, process and pid for processes, phase,
+            start_s, end_s, file, line and function for phases. Then cpu_s, cpu_share, cpu_with_callees_s, wall_s,
+            growth_mib (certain), growth_between_mib (probable), released_mib, samples, below (the line of a library
+            below it). No rows if no stacks were sampled: see the argument `lines` of the constructor
+
+        Raises:
+            ValueError: `by` is not one of these
         """
         line_table.check(by)
         recording = self._recording()
@@ -436,24 +450,23 @@ class ResourceTracker:
 
     @property
     def programs(self) -> TinyDataFrame:
-        """What each program of the job used in each sample: the rows of `resource-tracker export --what programs`.
-        Columns: timestamp, elapsed_s, interval_s, program, cpu_s, memory_mib, processes. No rows without a
-        recording."""
+        """What each program of the job used in each sample, as in `resource-tracker export --what programs`. Columns:
+        timestamp, elapsed_s, interval_s, program, cpu_s, memory_mib, processes. No rows without a recording."""
         from .recording import programs_of
 
         return programs_of(self._recording())
 
     @property
     def processes(self) -> TinyDataFrame:
-        """The processes of the job: the rows of `resource-tracker export --what processes`. Columns: program, pid,
-        start_s and end_s (s since the start of the run), ended, cpu_s, peak_rss_mib, command. No rows without a
+        """The processes of the job, as in `resource-tracker export --what processes`. Columns: program, pid, start_s
+        and end_s (s since the start of the run), ended, cpu_s, peak_rss_mib, command. No rows without a
         recording."""
         from .recording import processes_of
 
         return processes_of(self._recording())
 
     def _recording(self) -> Any:
-        """What was recorded so far; None without a recording, as of a snapshot, or once it was removed."""
+        """The recording so far; None for a loaded snapshot, in a forked child, and after the recording was removed."""
         if self._tracker is None or not self._is_ours() or not self._tracker.recording:
             return None
         from . import _core
@@ -464,7 +477,7 @@ class ResourceTracker:
             return None
 
     def _top_processes(self) -> List[Dict[str, Any]]:
-        """The processes that used most, without their arguments, which may hold secrets."""
+        """The processes that used the most, without their arguments, because these may contain secrets."""
         import json
 
         recording = self._recording()
@@ -475,14 +488,14 @@ class ResourceTracker:
                 for process in top]
 
     def _job_name(self) -> Optional[str]:
-        """As given, else as the recording has it."""
+        """Name of the job: the argument `job`, else the name in the recording."""
         import json
 
         recording = None if self.job else self._recording()
         return json.loads(recording.summary())["run"]["job"] if recording else self.job
 
     def _scope_name(self) -> Optional[str]:
-        """Which of several jobs of the name it is, as the recording has it."""
+        """The scope in the recording. It distinguishes jobs that have the same name."""
         import json
 
         recording = self._recording()
@@ -492,19 +505,25 @@ class ResourceTracker:
 
     def recommend_resources(self, historical_stats: Sequence[Dict[str, Any]] = (),
                             method: str = "default") -> Dict[str, int]:
-        """What to request for the next run: {"cpu", "memory" (MiB), "gpu", "vram" (MiB)}; the same
-        as the report and `resource-tracker recommend` say of this run.
+        """What to request for the next run. The report and `resource-tracker recommend` give the same answer.
 
         Args:
-            historical_stats: stats() of earlier runs, which count as well
-            method: "default", or "original" for the rule of the original package: the mean of the
-                cores in use, rounded; the largest memory with a fifth on top, rounded up; the same
-                for GPUs and their memory. It also holds where the program cannot tell, but for a run
-                that waited for CPUs: that lowers no request or limit, and gets the cores that it wanted.
+            historical_stats: stats() of earlier runs to take into account; default: the user's history
+            method: "default", or "original" for the rule of the original package: the mean of the cores in use,
+                rounded; 120 % of the largest memory, rounded up; the largest number of GPUs in use, rounded; 120 %
+                of their largest memory. "default" falls back to this rule if the C library gives no answer. The
+                CPUs of a run that failed or waited for CPUs are then not lowered
+
+        Returns:
+            {"cpu": cores, "memory": MiB, "gpu": GPUs, "vram": MiB}, all int
+
+        Raises:
+            RuntimeError: there is no sample yet
+            ValueError: an unknown method
         """
         if method not in ("default", "original"):
             raise ValueError(f"method must be \"default\" or \"original\", not {method!r}")
-        self.stats()  # raises where there is nothing to go by
+        self.stats()  # raises RuntimeError without samples
         if method == "default":
             answer = advice.ask(self, advice.earlier_of(historical_stats), no_servers=True)
             if answer:
@@ -525,19 +544,23 @@ class ResourceTracker:
         }
 
     def recommend_server(self, **kwargs: Any) -> Dict[str, Any]:
-        """The server on which the next run costs least, from the catalogue in this package, offline:
-        the first one of the report. It is of the architecture of this machine, and at its vendor and
-        region where these are known.
+        """The server on which the next run costs least, from the catalogue in this package. No request is sent. It is
+        the first server of the report. Its architecture is that of this machine, and its vendor and region are
+        those of this machine if they are known.
 
         Args:
-            **kwargs: historical_stats as for recommend_resources; needs that take the place of those
-                of the run: cpu, memory (MiB), gpu, vram (MiB); and limits on the servers: vendor_id,
-                region_id, country_id, architecture, …; see keeper.get_recommended_cloud_servers
+            **kwargs: historical_stats, as for recommend_resources(); cpu, memory (MiB), gpu and vram (MiB), which
+                replace the needs of the run; and filters on servers (vendor_id, region_id, country_id,
+                architecture, …), as for keeper.get_recommended_cloud_servers()
+
+        Returns:
+            a dict that describes the server, as of keeper.get_recommended_cloud_servers()
 
         Raises:
-            LookupError: no server of the catalogue fits
-            TypeError: a limit that is not known
-            ValueError: a need that is no number, or a value that the catalogue does not take
+            LookupError: no server fits, there are too few samples, or the C library cannot be loaded
+            RuntimeError: there is no sample yet
+            TypeError: an unknown filter
+            ValueError: a need is not a number, or the value of a filter is not valid
         """
         from .keeper import needs_of_filters
 
@@ -559,10 +582,10 @@ class ResourceTracker:
 
     @property
     def server_info(self) -> Optional[Dict[str, Any]]:
-        """The machine, as get_server_info(), and "allocation": "shared" if other work used it at the same time,
-        "dedicated" if not, None before the first sample, "unknown" if only the process or only the machine is
-        tracked. None without discover_server. It is read from the recording, which has the GPUs that were
-        sampled, else asked for now."""
+        """The machine: the keys of get_server_info(), and allocation ("shared" if other work used the machine at the
+        same time, else "dedicated"; None before the first sample; "unknown" if only the process or only the machine
+        is tracked). None if discover_server is False. The source is the recording, which contains the sampled GPUs;
+        without one, get_server_info() is called."""
         info = self._server_info
         if info is None and self.discover_server and not self._loaded:
             info = self._machine()
@@ -581,8 +604,7 @@ class ResourceTracker:
 
     @property
     def cloud_info(self) -> Optional[Dict[str, Any]]:
-        """The cloud of the machine, as get_cloud_info(): vendor, instance_type, region; None without
-        discover_cloud."""
+        """The cloud of the machine, as returned by get_cloud_info(). None if discover_cloud is False."""
         if self._cloud_info is None and self.discover_cloud and not self._loaded:
             from .cloud_info import get_cloud_info
 
@@ -591,7 +613,7 @@ class ResourceTracker:
 
     @property
     def sentinel_result(self) -> Optional[Dict[str, Any]]:
-        """Always None, as nothing is sent; the original has the answer of its server here."""
+        """Always None, because nothing is sent. In the original package it is the answer of its web service."""
         return None
 
     # ---- report ----
@@ -599,13 +621,13 @@ class ResourceTracker:
     def report(self, integration: str = "standalone",
                historical_stats: Sequence[Dict[str, Any]] = (),
                status_failed: bool = False, integration_version: Optional[str] = None) -> "Report":
-        """The report as a page: a str with save(path) and browse().
+        """The report as an HTML page: a str with the methods save(path) and browse().
 
         Args:
             integration: "standalone", "Metaflow" or "R"
-            historical_stats: as for recommend_resources
+            historical_stats: stats() of earlier runs, as for recommend_resources()
             status_failed: whether the job has failed
-            integration_version: of the framework
+            integration_version: version of the framework
 
         Raises:
             RuntimeError: there is no sample yet
@@ -618,46 +640,46 @@ class ResourceTracker:
     # ---- snapshots ----
 
     def snapshot(self) -> Dict[str, Any]:
-        """Samples, totals, phases, machine and settings as a dict of plain values, for from_snapshot()."""
+        """Samples, totals, phases, machine and settings as a dict of plain values. from_snapshot() reads it."""
         return snapshots.snapshot_of(self)
 
     @classmethod
     def from_snapshot(cls, snapshot: Dict[str, Any]) -> "ResourceTracker":
-        """A stopped tracker from a snapshot of this or another version.
+        """Restore a stopped tracker from a snapshot of this or another version of the package.
 
         Raises:
-            SnapshotError: it is no snapshot
+            SnapshotError: `snapshot` is not a snapshot
         """
         return snapshots.restore(cls, snapshot)
 
     def dumps(self) -> str:
-        """The snapshot as JSON text."""
+        """The snapshot as JSON text. loads() reads it."""
         import json
 
         return json.dumps(self.snapshot())
 
     @classmethod
     def loads(cls, s: str) -> "ResourceTracker":
-        """A stopped tracker from the JSON text of dumps().
+        """Restore a stopped tracker from the JSON text of dumps().
 
         Raises:
-            ValueError: it is no snapshot
+            ValueError: the text is not a snapshot
         """
         import json
 
         return cls.from_snapshot(json.loads(s))
 
     def dump(self, file: str) -> None:
-        """The snapshot as a file: compressed JSON, plain if the name ends in ".json"."""
+        """Write the snapshot to a file: plain JSON if the name ends in ".json", else JSON compressed with gzip."""
         snapshots.write(file, self.dumps())
 
     @classmethod
     def load(cls, file: str) -> "ResourceTracker":
-        """A stopped tracker from a file of dump(), compressed or plain.
+        """Restore a stopped tracker from a file that dump() wrote, compressed or plain.
 
         Raises:
             OSError: the file cannot be read
-            ValueError: it holds no snapshot
+            ValueError: it does not contain a snapshot
         """
         try:
             return cls.loads(snapshots.read(file))
@@ -680,7 +702,7 @@ _told_of_token = False
 
 
 def _tell_of_token(token: Optional[str]) -> None:
-    """One line a process, where somebody expects that samples are sent."""
+    """Report once per process that nothing is sent, if a token suggests that the user expects it."""
     global _told_of_token
     if _told_of_token or not (token or os.environ.get("SENTINEL_API_TOKEN")):
         return
@@ -692,7 +714,7 @@ def _tell_of_token(token: Optional[str]) -> None:
 
 
 class _Phase:
-    """`with tracker.phase(name)`."""
+    """Context manager of ResourceTracker.phase()."""
 
     def __init__(self, tracker: ResourceTracker, name: str):
         self._tracker = tracker

@@ -1,7 +1,8 @@
-"""Counters of a process tree and of the machine, read now: from /proc on Linux, elsewhere as _elsewhere.py says.
+"""Reads the current counters of a process tree and of the machine: from /proc on Linux, from the sources listed in
+_elsewhere.py on other systems.
 
-Totals count from the start of the processes, or from boot. They never decrease: what a process used
-stays counted after its end.
+Counters of processes start with the processes, those of the machine with its boot. They never decrease: the use of
+a process stays counted after its end.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from . import _engine
 from ._platform import is_procfs_available
 from .column_maps import Answers, aliases, default_schema, get_schema
 
-#: Counters are kept from one call to the next, which makes the next one cheap.
+#: Number of process trees whose counters are kept open between calls, which makes the next call cheaper.
 _KEPT = 16
 _kept: Dict[Tuple[int, bool], Any] = {}
 _machine: List[Any] = []
@@ -29,7 +30,7 @@ def _forget() -> None:
     _machine.clear()
 
 
-# A forked child reads counters of its own, and has no use for the parent's descriptors.
+# A forked child opens its own counters; the descriptors of the parent are not used in it.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
@@ -38,7 +39,7 @@ _aliases: Dict[Tuple[str, str], Dict[str, Tuple[str, float]]] = {}
 
 
 def stats_of(level: str, schema: str, values: _Pairs) -> Dict[str, Any]:
-    """A dict with the names of a schema, which also returns values by the names of the other one."""
+    """A dict with the names of `schema` that also accepts the names of the other schemas as keys."""
     table = _aliases.get((level, schema))
     if table is None:
         table = _aliases[level, schema] = aliases(get_schema(schema), [(level, "")])
@@ -46,7 +47,7 @@ def stats_of(level: str, schema: str, values: _Pairs) -> Dict[str, Any]:
 
 
 def _zero() -> Optional[int]:
-    """GPU figures: 0 where there is no GPU, unknown where one is not measured."""
+    """Value of GPU figures that are not measured: 0 if the machine has no GPU, else None (unknown)."""
     global _gpu
     if _gpu is None:
         _gpu = _engine.has_gpu()
@@ -64,13 +65,13 @@ def _counters(pid: int, children: bool) -> Any:
 
 
 def read_process(pid: int, children: bool) -> Optional[Tuple[Any, ...]]:
-    """Counters of a process, or None if it does not exist. If its pid was given to a new process, the counters are
-    those of the new one."""
+    """Counters of a process tree, as the tuple of Counters.process(); None if the process does not exist. If the
+    pid was reused, the counters are those of the new process."""
     children = bool(children)
     for _ in range(2):
         try:
             now = _counters(pid, children).process()
-        except (ProcessLookupError, OverflowError):  # the latter: no pid is that large
+        except (ProcessLookupError, OverflowError):  # OverflowError: the number exceeds the range of pids
             return None
         if not now[6]:
             return now
@@ -81,19 +82,20 @@ def read_process(pid: int, children: bool) -> Optional[Tuple[Any, ...]]:
 def get_process_stats(
     pid: int, children: bool = True, schema: Optional[str] = None
 ) -> Dict[str, Union[int, float, None, Set[int]]]:
-    """What a process and its descendants have used so far: those that live, and those that it waited for.
+    """What a process, its live descendants and the children that it has waited for have used so far.
 
     Args:
-        pid: the process
-        children: whether its descendants count
-        schema: names and units, "0.4" or "0.5"; default: see set_schema()
+        pid: process to read
+        children: include the descendants
+        schema: schema of the result, "0.4" or "0.5"; default: see set_schema()
 
     Returns:
-        a dict: timestamp (s since 1970), pid, children (number of live descendants; None if they do not count),
-        utime and stime (CPU time in s), memory (PSS in KiB; memory_mib in the schema 0.5), read_bytes and
-        write_bytes (of storage; disk_… in 0.5), gpu_usage (GPUs in use, 0.5: half of one), gpu_vram (MiB;
-        gpu_vram_mib in 0.5), gpu_utilized (number of GPUs), gpu_utilized_indexes (set). None: not known.
-        All figures are 0 if the process does not exist.
+        a dict: timestamp (s since 1970), pid, children (number of live descendants; None if `children` is False),
+        utime and stime (CPU time in s), memory (PSS in KiB; memory_mib in schema 0.5), read_bytes and
+        write_bytes (bytes read from and written to storage; disk_read_bytes and disk_write_bytes in 0.5),
+        gpu_usage (GPUs in use; 0.5 is half of one GPU), gpu_vram (MiB; gpu_vram_mib in 0.5), gpu_utilized (number
+        of GPUs), gpu_utilized_indexes (set). None means not known. All figures are 0 if the process does not
+        exist
     """
     timestamp = time()
     return process_stats(read_process(pid, children), timestamp, pid, children,
@@ -102,7 +104,7 @@ def get_process_stats(
 
 def process_stats(now: Optional[Tuple[Any, ...]], timestamp: float, pid: int, children: bool,
                   schema: str) -> Dict[str, Any]:
-    """The result of read_process() under the names of a schema."""
+    """Convert the result `now` of read_process() to the names and units of a schema. See get_process_stats()."""
     gone = now is None
     user, system, memory, read, written, processes, _ = now or (0.0, 0.0, 0.0, 0, 0, 0, 1)
     is_04 = schema == "0.4"
@@ -128,14 +130,17 @@ def process_stats(now: Optional[Tuple[Any, ...]], timestamp: float, pid: int, ch
 
 
 def get_system_stats(schema: Optional[str] = None) -> Dict[str, Union[int, float, Dict[str, Any]]]:
-    """What the machine has used since boot.
+    """What the machine has used since its boot.
+
+    Args:
+        schema: schema of the result, "0.4" or "0.5"; default: see set_schema()
 
     Returns:
         a dict: timestamp (s since 1970), processes (number), utime and stime (CPU time of all cores in s),
-        memory_free, memory_used (total less available), memory_buffers, memory_cached, memory_active,
-        memory_inactive (KiB; memory_…_mib in the schema 0.5), disk_stats {disk: {read_bytes, write_bytes}},
+        memory_free, memory_used (total minus available), memory_buffers, memory_cached, memory_active,
+        memory_inactive (KiB; memory_…_mib in schema 0.5), disk_stats {disk: {read_bytes, write_bytes}},
         disk_spaces {mount point: {total, used, free}} (bytes), net_recv_bytes, net_sent_bytes, gpu_usage (GPUs
-        in use), gpu_vram (MiB), gpu_utilized (number of GPUs). None: not known.
+        in use), gpu_vram (MiB; gpu_vram_mib in 0.5), gpu_utilized (number of GPUs). None means not known
     """
     timestamp = time()
     schema = schema or default_schema()
@@ -143,7 +148,7 @@ def get_system_stats(schema: Optional[str] = None) -> Dict[str, Union[int, float
         _machine.append(_engine.new_counters())
     gpu = _zero()
     now = _machine[0].machine(schema == "0.4")
-    for space in now[10].values():  # what only root may fill counts as used, as in the original
+    for space in now[10].values():  # blocks reserved for root count as used, like in the original package
         space["used"] = space["total"] - space["free"]
     return stats_of("system", schema, zip(
         _system_names.get(schema) or _name_system(schema), (timestamp, *now, gpu, gpu, gpu)))
@@ -166,7 +171,7 @@ def _name_system(schema: str) -> Tuple[str, ...]:
 # ---- single figures ----
 
 def _psutil_process(pid: int) -> Any:
-    """A process where there is no /proc; None if it does not exist."""
+    """A process as psutil.Process, on systems without /proc; None if it does not exist."""
     import psutil
 
     try:
@@ -193,7 +198,7 @@ def get_process_children(pid: int) -> Set[int]:
 
 
 def get_process_rss(pid: int) -> int:
-    """Resident set size of a process in KiB; 0 if it does not exist."""
+    """Resident set size (RSS) of a process in KiB; 0 if the process does not exist."""
     if not is_procfs_available():
         process = _psutil_process(pid)
         return process.memory_info().rss // 1024 if process else 0
@@ -205,7 +210,7 @@ def get_process_rss(pid: int) -> int:
 
 
 def get_process_pss_rollup(pid: int) -> int:
-    """Proportional set size of a process in KiB; its resident set size where smaps_rollup is not readable.
+    """Proportional set size (PSS) of a process in KiB; its RSS if smaps_rollup cannot be read.
 
     Raises:
         OSError: this system has no /proc
@@ -217,7 +222,10 @@ def get_process_pss_rollup(pid: int) -> int:
 
 
 def get_process_proc_times(pid: int, children: bool = True) -> Dict[str, int]:
-    """CPU time in clock ticks: utime and stime, with those of children that were waited for.
+    """CPU time of a process in clock ticks: {"utime", "stime"}; 0 if the process does not exist.
+
+    Args:
+        children: add the CPU time of the children that the process has waited for
 
     Raises:
         OSError: this system has no /proc
@@ -235,12 +243,13 @@ def get_process_proc_times(pid: int, children: bool = True) -> Dict[str, int]:
 
 
 def get_process_proc_io(pid: int) -> Dict[str, int]:
-    """Bytes read from and written to storage; 0 where that may not be read.
+    """{"read_bytes", "write_bytes"}: bytes that a process has read from and written to storage; 0 if that cannot be
+    read.
 
     Raises:
         OSError: this system has no /proc
     """
-    _need_proc("what a process moved to and from storage")
+    _need_proc("storage traffic of a process")
     from ._pure import io_bytes
 
     read, written = io_bytes(pid) or (0, 0)
@@ -248,8 +257,7 @@ def get_process_proc_io(pid: int) -> Dict[str, int]:
 
 
 def get_sector_sizes() -> Dict[str, int]:
-    """Size of the sectors of each disk as the hardware has them. Sectors of /proc/diskstats have
-    512 bytes whatever this says."""
+    """{disk: size of its hardware sectors in bytes}. The sectors that /proc/diskstats counts always have 512 bytes."""
     sizes: Dict[str, int] = {}
     names: List[str] = os.listdir("/sys/block") if os.path.isdir("/sys/block") else []
     for name in names:

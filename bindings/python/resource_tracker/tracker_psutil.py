@@ -1,7 +1,7 @@
-"""The counters of this moment under the names of the module that used psutil.
+"""The functions of tracker_procfs under the module name that the original package used for psutil.
 
-They are those of tracker_procfs: on Linux what is measured does not depend on which packages are
-installed, elsewhere both modules read the same sources (_elsewhere.py).
+On Linux the figures do not depend on the installed packages. On other systems both modules read the same sources
+(_elsewhere.py).
 """
 
 from __future__ import annotations
@@ -15,8 +15,12 @@ from .column_maps import default_schema
 def get_process_stats(
     pid: int, children: bool = True, schema: Optional[str] = None
 ) -> Dict[str, Union[int, float, None, Set[int]]]:
-    """As tracker_procfs.get_process_stats; a process that does not exist is an error:
-    psutil.NoSuchProcess where psutil is installed, else ProcessLookupError."""
+    """Same as tracker_procfs.get_process_stats(), except that a missing process is an error.
+
+    Raises:
+        psutil.NoSuchProcess: the process does not exist, and psutil is installed
+        ProcessLookupError: the process does not exist, and psutil is not installed
+    """
     from . import tracker_procfs
 
     schema = schema or default_schema()
@@ -32,7 +36,7 @@ def get_process_stats(
 
 
 def get_system_stats(schema: Optional[str] = None) -> Dict[str, Union[int, float, Dict[str, Any]]]:
-    """As tracker_procfs.get_system_stats."""
+    """Same as tracker_procfs.get_system_stats()."""
     from . import tracker_procfs
 
     return tracker_procfs.get_system_stats(schema)

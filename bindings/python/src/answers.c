@@ -57,7 +57,8 @@ static const struct member report_members[] = {
 
 /* ---- options ---- */
 
-/* The text of a str, as bytes that `keep` (a list) owns. NULL with an exception. */
+/* The UTF-8 text of a str, owned by the list `keep`. Returns NULL and sets an exception on
+ * failure. */
 static const char *text_of(PyObject *value, PyObject *keep)
 {
 	PyObject *bytes = PyUnicode_EncodeFSDefault(value);
@@ -68,7 +69,7 @@ static const char *text_of(PyObject *value, PyObject *keep)
 	return r == 0 && PyBytes_AsStringAndSize(bytes, &text, NULL) == 0 ? text : NULL;
 }
 
-/* 0, or -1 with an exception. */
+/* Returns 0, or -1 and sets an exception. */
 static int set_member(char *at, enum kind kind, PyObject *value, PyObject *keep)
 {
 	if (value == Py_None)
@@ -84,8 +85,8 @@ static int set_member(char *at, enum kind kind, PyObject *value, PyObject *keep)
 	return PyErr_Occurred() ? -1 : 0;
 }
 
-/* Set the members of `options` that the dict names. None leaves the default. 0, or -1 with an
- * exception. */
+/* Set the members of `options` that the dict names. None leaves the default. Returns 0, or -1 and
+ * sets an exception. */
 static int fill(void *options, const struct member *members, PyObject *given, PyObject *keep)
 {
 	PyObject *key, *value;
@@ -111,7 +112,7 @@ static int fill(void *options, const struct member *members, PyObject *given, Py
 
 /* ---- answers ---- */
 
-/* A wrong option is a ValueError. */
+/* Raises ValueError for an invalid option. */
 static PyObject *refuse(int code, const char *why)
 {
 	if (code == -EINVAL) {
@@ -121,7 +122,7 @@ static PyObject *refuse(int code, const char *why)
 	return core_raise(code, why);
 }
 
-/* (JSON, remark). Frees the text. */
+/* Returns the tuple (JSON, remark) and frees the JSON text. */
 static PyObject *answer(char *text, const char *remark)
 {
 	PyObject *result;
@@ -217,7 +218,7 @@ static PyObject *ask_servers(const struct trk_server_needs *needs, size_t limit)
 	Py_END_ALLOW_THREADS;
 	if (!opened)
 		return refuse(r, remark);
-	/* A name that the catalogue lacks is a wrong option as well. */
+	/* A name that the catalogue does not have is an invalid option, too. */
 	return r < 0 ? refuse(r == -ENOENT ? -EINVAL : r, why) : answer(text, remark);
 }
 

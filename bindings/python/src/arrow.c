@@ -1,6 +1,6 @@
-/* Columns as an Arrow C stream (https://arrow.apache.org/docs/format/CStreamInterface.html), which
- * pandas, polars, duckdb, pyarrow and others read. One batch. The stream owns copies of all data,
- * so that it needs neither the interpreter nor its lock after it was made. */
+/* Exports columns as an Arrow C stream, which pandas, polars, duckdb, pyarrow and others read
+ * (https://arrow.apache.org/docs/format/CStreamInterface.html). The stream has one batch. It owns
+ * copies of all data, so a consumer uses it without the interpreter and its lock. */
 #include "core.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the interface, as its specification has it ---- */
+/* ---- the structures of the specification ---- */
 
 struct ArrowSchema {
 	const char *format, *name, *metadata;
@@ -42,7 +42,7 @@ struct column {
 	char *name;
 	char format[2]; /* "g" double, "l" int64, "b" Boolean, "u" UTF-8 */
 	int64_t nulls;
-	uint8_t *valid;   /* a bit a row */
+	uint8_t *valid;   /* one bit per row */
 	void *data;       /* doubles, integers, bits, or text */
 	int32_t *offsets; /* text only */
 };
@@ -51,7 +51,7 @@ struct table {
 	int64_t rows;
 	size_t columns;
 	struct column *column;
-	int given; /* the one batch has been handed out, with the columns' buffers */
+	int given; /* whether the batch, which owns the columns' buffers, was handed out */
 };
 
 static void column_release(struct column *c)
@@ -195,7 +195,7 @@ static void schema_release(struct ArrowSchema *s)
 		free(s->children[i]);
 	}
 	free(s->children);
-	free(s->private_data); /* name and format in one */
+	free(s->private_data); /* one block with the name and the format */
 	s->release = NULL;
 }
 
@@ -269,7 +269,7 @@ static void batch_release(struct ArrowArray *a)
 	a->release = NULL;
 }
 
-/* Takes the column's buffers. */
+/* Takes ownership of the column's buffers. */
 static struct ArrowArray *column_array(struct column *c, int64_t rows)
 {
 	struct ArrowArray *a = calloc(1, sizeof(*a));
@@ -304,9 +304,9 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *ret)
 
 	memset(ret, 0, sizeof(*ret));
 	if (t->given)
-		return 0; /* released: the end */
+		return 0; /* a released array marks the end of the stream */
 	t->given = 1;
-	none = calloc(1, sizeof(*none)); /* a struct's validity: every row is there */
+	none = calloc(1, sizeof(*none)); /* validity of the struct: no row is null */
 	ret->children = calloc(t->columns + 1, sizeof(struct ArrowArray *));
 	ret->release = batch_release;
 	ret->private_data = (void *) none;

@@ -1,5 +1,5 @@
-/* The module resource_tracker._core: the C library as Python objects, nothing more. What users see
- * is written in Python on top of it. */
+/* The extension module resource_tracker._core. It only wraps the C library in Python objects; the
+ * public interface of the package is written in Python. */
 #include "core.h"
 
 #include <stdlib.h>
@@ -75,10 +75,10 @@ static PyMethodDef functions[] = {
 	{"servers", core_servers, METH_VARARGS,
 	 "servers(needs, limit): (JSON, remark) of trk_servers_find()."},
 	{"report", core_report, METH_VARARGS,
-	 "report(recording, file, options): write the page of trk_report_write_with()."},
+	 "report(recording, file, options): write the report with trk_report_write_with()."},
 	{"import_file", core_import_file, METH_VARARGS,
-	 "import_file(file, format, dir): the number of runs of trk_import()."},
-	{"mark", mark, METH_VARARGS, "mark(guard, name): name this moment of a run."},
+	 "import_file(file, format, dir): call trk_import(); the number of runs."},
+	{"mark", mark, METH_VARARGS, "mark(guard, name): name the current moment of a run."},
 	{"version", version, METH_NOARGS, "Version of the C library."},
 	{"arrow_stream", core_arrow_stream, METH_O,
 	 "arrow_stream([(name, kind, values)]): a capsule of the Arrow C stream interface."},

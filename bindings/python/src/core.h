@@ -15,14 +15,14 @@
 		return Py_None;                                                                    \
 	} while (0)
 
-/* Raise the exception for an error code of the library: OSError and its subclasses for an errno,
+/* Set the exception for an error code of the library: OSError or a subclass for an errno,
  * ValueError for an option out of range, RuntimeError otherwise. `why` may be "". Returns NULL. */
 PyObject *core_raise(int code, const char *why);
 
 /* A float, or None for NaN (not known). */
 PyObject *core_number(double value);
 
-/* Make the types, once per module. NULL with an exception on failure. */
+/* Create the types, once per module. On failure they return NULL and set an exception. */
 PyObject *core_tracker_type(void);
 PyObject *core_recording_type(void);
 PyObject *core_counters_type(void);

@@ -1,4 +1,4 @@
-/* Counters: of a process tree, or of the machine, now. */
+/* The type Counters, which reads the current counters of a process tree or of the machine. */
 #include "core.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ static PyObject *process(PyObject *self, PyObject *unused)
 			     p.gone);
 }
 
-/* An int, or None for what is not known. */
+/* An int, or None if the value is not known. */
 static PyObject *whole(double value)
 {
 	if (isnan(value))
@@ -125,7 +125,8 @@ static PyObject *machine(PyObject *self, PyObject *in_kib)
 
 	if (!c)
 		return NULL;
-	/* One reader at a time: the names below are views. The interpreter's lock is that lock. */
+	/* The names below are views, so only one thread may read at a time. The interpreter's lock
+	 * ensures that. */
 	r = trk_counters_machine(c, &m);
 	if (r < 0)
 		return core_raise(r, "");

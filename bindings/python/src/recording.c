@@ -1,4 +1,4 @@
-/* Recording: a snapshot of a recording file. */
+/* The type Recording: the contents of a recording file at the time when it was opened. */
 #include "core.h"
 
 #include <math.h>
@@ -259,22 +259,21 @@ static PyMethodDef methods[] = {
 	 "column(index, unit=1, decimals=-1): values times unit, rounded; None is unknown."},
 	{"stats", stats, METH_VARARGS, "stats(index): statistics over time."},
 	{"total", total, METH_O, "total(key): a figure of the run with its quality."},
-	{"limit", limit, METH_O, "limit(key): what the run stood under."},
+	{"limit", limit, METH_O, "limit(key): a limit of the run."},
 	{"marks", marks, METH_NOARGS, "[(name, seconds since the start)]."},
 	{"programs", programs, METH_NOARGS, "What each program used in each row."},
 	{"processes", processes, METH_NOARGS, "The processes, with start and end."},
 	{"summary", summary, METH_NOARGS, "The summary as JSON text."},
 	{"lines", lines, METH_VARARGS,
-	 "lines(by='line', from_s=nan, to_s=nan): lines of the program as JSON text; None: no "
-	 "stacks "
+	 "lines(by='line', from_s=nan, to_s=nan): source lines as JSON text; None if no stacks "
 	 "were sampled."},
 	{NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef getters[] = {
-	{"rows", rows, NULL, "Rows that are stored.", NULL},
-	{"samples", samples, NULL, "Samples that they stand for.", NULL},
-	{"damaged", damaged, NULL, "Records that were skipped.", NULL},
+	{"rows", rows, NULL, "Number of stored rows.", NULL},
+	{"samples", samples, NULL, "Number of samples that the rows represent.", NULL},
+	{"damaged", damaged, NULL, "Number of damaged records that were skipped.", NULL},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -1,4 +1,4 @@
-/* Tracker: a running or stopped tracker of the C library. */
+/* The type Tracker: a running or stopped tracker of the C library. */
 #include "core.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 struct tracker {
 	PyObject_HEAD struct trk_tracker *t; /* NULL once closed */
-	int waits;                           /* threads in alert() */
-	pid_t owner;                         /* a forked child has none of these threads */
+	int waits;                           /* number of threads in alert() */
+	pid_t owner;                         /* a forked child does not have these threads */
 };
 
 static struct trk_tracker *open_of(PyObject *self)
@@ -23,7 +23,7 @@ static struct trk_tracker *open_of(PyObject *self)
 	return o->t;
 }
 
-/* Text of a list of str, NULL-terminated; the strings belong to the list. */
+/* The strings of a list of bytes as a NULL-terminated array. The list owns the strings. */
 static char **words_of(PyObject *list)
 {
 	Py_ssize_t n = PyList_Size(list);
@@ -79,7 +79,7 @@ static int start(PyObject *self, PyObject *args, PyObject *kwargs)
 	if (parse(args, kwargs, &options, &argv, &more) < 0)
 		return -1;
 	if (o->t) {
-		PyErr_SetString(PyExc_RuntimeError, "the tracker is there already");
+		PyErr_SetString(PyExc_RuntimeError, "the tracker has been started already");
 		return -1;
 	}
 	if (argv && argv != Py_None) {
@@ -108,7 +108,7 @@ static int start(PyObject *self, PyObject *args, PyObject *kwargs)
 	return 0;
 }
 
-/* alert() of other threads returns once the tracker has stopped. */
+/* Stop the tracker, and wait until the calls of alert() in other threads have returned. */
 static void stop_waits(const struct tracker *o, struct trk_tracker *t)
 {
 	const struct timespec nap = {.tv_nsec = 1000000};
@@ -159,7 +159,7 @@ static PyObject *stop(PyObject *self, PyObject *args)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS r =
 		exit_code < 0 ? trk_tracker_stop(t) : trk_tracker_stop_as(t, exit_code);
-	Py_END_ALLOW_THREADS if (r < 0) return core_raise(r, "the sampler does not end");
+	Py_END_ALLOW_THREADS if (r < 0) return core_raise(r, "the sampler did not end in time");
 	Py_RETURN_NONE;
 }
 
@@ -179,7 +179,7 @@ static PyObject *samples(PyObject *self, PyObject *unused)
 	return t ? PyLong_FromUnsignedLongLong(trk_tracker_samples(t)) : NULL;
 }
 
-/* Wait in short steps, so that Ctrl-C is handled. */
+/* Waits in short steps, so that Ctrl-C is handled. */
 static PyObject *wait_(PyObject *self, PyObject *args)
 {
 	struct trk_tracker *t = open_of(self);
@@ -265,14 +265,14 @@ static PyObject *error(PyObject *self, void *unused)
 }
 
 static PyMethodDef methods[] = {
-	{"close", close_, METH_NOARGS, "Stop, and remove what was recorded."},
+	{"close", close_, METH_NOARGS, "Stop, and remove the recording."},
 	{"stop", stop, METH_VARARGS, "stop(exit_code=-1): stop after a last sample."},
-	{"running", running, METH_NOARGS, "Whether samples are taken."},
-	{"samples", samples, METH_NOARGS, "How many there are."},
-	{"wait", wait_, METH_VARARGS, "wait(n, timeout): whether there are n samples now."},
-	{"wait_command", wait_command, METH_NOARGS, "The command's wait status."},
-	{"alert", alert, METH_VARARGS, "alert(timeout): the next alert as JSON, or None."},
-	{"mark", mark, METH_VARARGS, "mark(name): name this moment."},
+	{"running", running, METH_NOARGS, "Whether the tracker is taking samples."},
+	{"samples", samples, METH_NOARGS, "Number of samples so far."},
+	{"wait", wait_, METH_VARARGS, "wait(n, timeout): wait for n samples; whether there are n."},
+	{"wait_command", wait_command, METH_NOARGS, "Wait for the command; its wait status."},
+	{"alert", alert, METH_VARARGS, "alert(timeout): wait for the next alert; JSON or None."},
+	{"mark", mark, METH_VARARGS, "mark(name): name the current moment."},
 	{NULL, NULL, 0, NULL},
 };
 

@@ -1,4 +1,4 @@
-/* Numbers and errors of the C library as Python objects: used by every other file of the module. */
+/* Converts numbers and errors of the C library to Python objects, for all files of the module. */
 #include "core.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ PyObject *core_raise(int code, const char *why)
 		PyErr_SetString(PyExc_RuntimeError, text);
 		return NULL;
 	}
-	/* Make the instance here: the call selects the subclass for the errno. */
+	/* Calling OSError selects its subclass for the errno. */
 	arguments = Py_BuildValue("(is)", positive, text);
 	exception = arguments ? PyObject_CallObject(PyExc_OSError, arguments) : NULL;
 	if (exception)

@@ -1,4 +1,4 @@
-"""Steps that are tried with `spin` are tracked as well."""
+"""Allows @track_resources in steps that run with Metaflow's `spin` command."""
 
 from metaflow import metaflow_config
 

@@ -1,3 +1,3 @@
-"""Names that `from metaflow import …` has beside the decorators of steps."""
+"""Names the module whose names `from metaflow import …` exports, in addition to step decorators."""
 
 toplevel = "names"

@@ -1,4 +1,4 @@
-"""autotune_resources, where this Metaflow has mutators of flows."""
+"""Exports autotune_resources if this version of Metaflow supports flow mutators."""
 
 try:
     from ..plugins.track_resources.autotune import autotune_resources  # noqa: F401

@@ -1,4 +1,4 @@
-"""@autotune_resources: the steps of a flow request what their earlier runs have used."""
+"""@autotune_resources: a flow mutator that sets the requests of steps from what their earlier runs used."""
 
 import json
 import os
@@ -8,29 +8,31 @@ from metaflow import FlowMutator
 
 from . import history
 
-# Commands that decide what is requested. All others belong to a run whose plan is made.
+# Commands at which the plan is made. All other commands belong to a run that already has a plan.
 PLANNING = ("run", "resume", "argo-workflows", "step-functions", "airflow")
-# Where a request may stand: Metaflow takes the largest of them, so all have to say the same.
+# Decorators that can contain a request. Metaflow uses the largest value of them, so all are set to the same value.
 PLACES = ("resources", "kubernetes", "batch")
 
 
 class autotune_resources(FlowMutator):  # noqa: N801
     """
-    Request for each step of a flow what the card of its last successful run with @track_resources
-    says, which also rests on the runs before that one. A step without such a run keeps its request.
-    The plan is made once, when a run begins, and holds for all of its tasks.
+    Set the request of each step of a flow to the recommendation on the card of its last successful
+    run with @track_resources. That recommendation also takes earlier runs into account. A step
+    without such a run keeps its request. The plan is made once, when a run begins, and is used for
+    all tasks of the run.
 
     Parameters
     ----------
     margin : float, optional
-        The request is then made of means and maxima: the mean of the cores in use, and the largest
-        memory times the margin. Default: what the card of the last run says.
+        Compute the request from the figures of the last runs: the mean of the cores in use, and the
+        largest memory times this margin. Default: the recommendation on the card of the last run;
+        1.2 if only `runs` is given.
     runs : int, optional
-        The same, of so many runs (5 with a margin).
+        Compute the request in the same way from this number of runs. Default: 5 if `margin` is given.
     min_memory : int, default 512
-        The least memory that is requested, MiB.
+        Smallest memory request, MiB.
     dry_run : bool, default False
-        Print what would be requested, and change nothing.
+        Print the requests, and change nothing.
     """
 
     def init(self, margin=None, runs=None, min_memory=512, dry_run=False):
@@ -59,7 +61,7 @@ class autotune_resources(FlowMutator):  # noqa: N801
                 _request(step, plan[name])
 
     def _plan(self, flow):
-        """{step: arguments of @resources}"""
+        """{step: arguments of @resources} for all steps with a recommendation; {} after an error, which is printed."""
         from metaflow.exception import MetaflowNotFound
 
         try:
@@ -67,10 +69,10 @@ class autotune_resources(FlowMutator):  # noqa: N801
 
             return {step: request for step, _, request in recommend(
                 flow, self.runs, self.margin, self.min_memory)}
-        except MetaflowNotFound:  # the first run ever
+        except MetaflowNotFound:  # the flow has no earlier run
             return {}
         except Exception as error:
-            _say("nothing is changed: %s: %s" % (type(error).__name__, error))
+            _say("requests are not changed: %s: %s" % (type(error).__name__, error))
             return {}
 
     def _tell(self, mutable_flow, plan):
@@ -100,7 +102,7 @@ def _is_planning():
 
 
 def _present(step):
-    """What the step requests as it is written: the largest of all places."""
+    """The request in the source of the step: the largest value of the decorators in PLACES."""
     found = {}
     for name, _, _, values in step.decorator_specs:
         if name not in PLACES:

@@ -1,8 +1,9 @@
-"""The card of a task: the report of the program, live while the step runs, complete after its end, and
-there as it was last when the task is killed.
+"""The card of a task. It is the report that the sampling program writes: updated while the step runs, and
+complete after its end. If the task is killed, the last page remains.
 
-On a local datastore the sampling program writes it straight to its place: this process does nothing
-for it. On any other one the program writes a file, and a thread of the task stores what has changed."""
+In a local datastore the sampling program writes the card to its final place. For any other datastore the program
+writes a local file, and a thread of the task stores the file whenever it has changed.
+"""
 
 import json
 import os
@@ -15,8 +16,8 @@ from types import SimpleNamespace
 from resource_tracker._trust import check_folder, open_found
 
 TYPE = "tracked_resources"
-EVERY_S = 2
-END_S = 60  # at most, for the program to see that its task has gone, and to write the page
+EVERY_S = 2  # seconds between two pages of a running step
+END_S = 60  # longest wait until the program has seen the end of its task and has written the last page
 NOTE = "card.json"
 
 
@@ -27,7 +28,7 @@ def card_of(kind, pathspec, attempt, folder):
         kind: class of the storage of the task's artifacts
         pathspec: flow/run/step/task
         attempt: number of the attempt
-        folder: for files of ours
+        folder: folder for the files of the tracker
     """
     from metaflow.plugins.cards.card_datastore import CardDatastore
     from metaflow.plugins.datastores.local_storage import LocalStorage
@@ -44,14 +45,14 @@ def card_of(kind, pathspec, attempt, folder):
 
 
 def store_left(top):
-    """Wait for the last pages of tasks that were killed, which the sampling program writes from what lies in
-    their folders, and store those that it cannot write to their place.
+    """Complete the cards of tasks that were killed: wait until the sampling program has written their last pages,
+    and store the pages that belong to a datastore that is not local.
 
     Args:
-        top: folder of the run in which tasks have made theirs, and removed them if they could
+        top: folder of the run. Each task has a folder in it, and removes it at its end unless it is killed
 
     Raises:
-        Untrusted: another user may have written to it
+        Untrusted: another user may have written to the folder
     """
     from metaflow.plugins import DATASTORES
 
@@ -73,7 +74,7 @@ def store_left(top):
 
 
 def _is_live(path):
-    """Whether the page is one that will be written again, or is yet to be written at all."""
+    """Whether the page is not the last one: it has the mark of a live page, or the file does not exist yet."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             return b" data-live=" in file.read(200)
@@ -82,7 +83,7 @@ def _is_live(path):
 
 
 def _is_sampled(folder):
-    """Whether a program of the user's still records into a folder, or writes the page of it."""
+    """Whether a process of this user has the folder in its arguments: it still records, or writes the page."""
     name = os.fsencode(folder)
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -90,45 +91,49 @@ def _is_sampled(folder):
                 words = file.read().split(b"\0")
             if name in words and os.stat(f"/proc/{pid}").st_uid == os.geteuid():
                 return True
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
     return False
 
 
 def _leave_note(folder, note):
-    """For store_left, should the task be killed."""
+    """Write the file that store_left() reads if the task is killed."""
     with open(os.path.join(folder, NOTE), "w", encoding="utf-8") as file:
         json.dump(note, file)
 
 
 class LocalCard:
-    """In a folder that the program can write to."""
+    """A card in a local datastore, to which the sampling program writes it."""
 
     def __init__(self, store, name, card_id, folder, backend):
         place = backend.full_uri(store._get_card_write_path())
         os.makedirs(place, exist_ok=True)
         self.path = store.get_card_location(place, TYPE, name, card_id=card_id)
-        # Metaflow takes all files of the cards' own folder for cards.
+        # The temporary file is one folder up, because Metaflow treats every file of the folder of cards as a card.
         self.via = os.path.join(os.path.dirname(place), "." + name)
         self._folder = folder
 
     def begin(self):
-        """The program writes by itself."""
+        """Start of the step. The sampling program writes the card."""
         _leave_note(self._folder, {"page": os.path.abspath(self.path)})
 
     def end(self):
-        """It has written the last one before it said that it has stopped, if it could."""
+        """End of the step. The sampling program writes the last page before it reports that it has stopped.
+
+        Raises:
+            OSError: the last page was not written
+        """
         if _is_live(self.path):
-            raise OSError("the last page could not be written: is there room?")
+            raise OSError("the last page could not be written: is the disk full?")
 
     def save(self, page):
-        """Take a page that somebody else has made."""
+        """Store a page that this process has made."""
         with open(self.path, "w", encoding="utf-8") as file:
             file.write(page)
 
 
 class RemoteCard:
-    """In object storage: stored as often as the program's file has changed."""
+    """A card in any other datastore, such as S3. A thread stores the program's file whenever it has changed."""
 
     def __init__(self, store, name, card_id, folder, note):
         self._store, self._name, self._id = store, name, card_id
@@ -147,11 +152,15 @@ class RemoteCard:
         while not self._stop.wait(EVERY_S / 2):
             try:
                 self.store_file()
-            except Exception:  # the next one may come through; the last one says what is wrong
+            except Exception:  # try again with the next page; end() reports an error of the last page
                 pass
 
     def store_file(self):
-        """Store the program's file if it is another one than was stored last."""
+        """Store the program's file if it has changed since it was stored last.
+
+        Raises:
+            OSError: it cannot be read, or it is not a file that this user has written
+        """
         try:
             descriptor = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError:
@@ -166,7 +175,7 @@ class RemoteCard:
         self._stored = (state.st_ino, state.st_mtime_ns)
 
     def end(self):
-        """Store the last page. What is on its way is not waited for for ever."""
+        """Store the last page. Waits at most 10 s for a page that the thread is storing."""
         self._stop.set()
         self._thread.join(timeout=10)
         self.store_file()

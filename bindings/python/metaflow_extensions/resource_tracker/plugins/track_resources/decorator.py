@@ -1,7 +1,7 @@
-"""@track_resources: what a step used, as an artifact, as a card that is live while the step runs, and
-as metadata from which later runs learn.
+"""@track_resources: tracks a step. The result is an artifact, a card that is updated while the step runs, and
+metadata that later runs read.
 
-Nothing here may fail or hold up a step: what goes wrong is a line in its log.
+Errors of this module do not fail a step. They are printed in the log of the step.
 """
 
 import json
@@ -10,7 +10,7 @@ import time
 
 from metaflow.decorators import StepDecorator
 
-# Imported here so that code packages hold it.
+# Imported at the top so that Metaflow puts it into code packages.
 import resource_tracker
 from resource_tracker.helpers import exit_code_of
 
@@ -18,22 +18,22 @@ from . import history
 
 try:
     from resource_tracker import _core  # noqa: F401
-except ImportError:  # of another machine, or none: there is Python
+except ImportError:  # not built for this machine: the package uses plain Python
     pass
-# Code packages get the package's own folder as it is, with the machine code of all machines; what lies
-# in a further folder would be put beside the rest, where nobody looks for it.
+# Metaflow copies the first folder of the package, which includes the machine code for all machines. It would copy
+# the contents of further folders of __path__ to the top level, where they are not found.
 del resource_tracker.__path__[1:]
 
 ARTIFACT = "resource_tracker_data"
 
-#: Environment of a task: the folder of the run, on this machine.
+#: Environment variable of tasks: the folder of the run on this machine.
 FOLDER = "RESOURCE_TRACKER_RUN_FOLDER"
 _run_folder = None
 
 
 class TrackResourcesDecorator(StepDecorator):
     """
-    Track what the step uses: CPU, memory, GPUs, disk, network.
+    Track the CPU, memory, GPU, disk and network use of a step.
 
     Parameters
     ----------
@@ -44,10 +44,11 @@ class TrackResourcesDecorator(StepDecorator):
     create_card : bool, default True
         Whether the step gets a card.
     lines : bool, default False
-        Sample which lines of the step use CPU time and memory; the card shows them. Without it, as
-        TRACKER_LINES says.
+        Sample which source lines use CPU time and memory, and show them on the card. If False,
+        TRACKER_LINES decides.
     on_alert : callable, optional
-        Called in the task with a dict when an alert fires or is resolved, as ResourceTracker does.
+        Function that is called in the task with a dict when an alert fires or is resolved. See
+        ResourceTracker.
     """
 
     name = "track_resources"
@@ -71,7 +72,7 @@ class TrackResourcesDecorator(StepDecorator):
             cli_args.env[FOLDER] = _run_folder
 
     def runtime_finished(self, exception):
-        """What is left here is of tasks that were killed."""
+        """Complete the cards of killed tasks, whose folders remain in the folder of the run, and remove that folder."""
         global _run_folder
         top, _run_folder = _run_folder, None
         if not top:
@@ -81,7 +82,7 @@ class TrackResourcesDecorator(StepDecorator):
 
             store_left(top)
         except Exception as error:
-            self._warn("a killed step's card is as it was last: %s: %s"
+            self._warn("the card of a killed step is not complete: %s: %s"
                        % (type(error).__name__, error))
         _remove(top)
 
@@ -107,8 +108,8 @@ class TrackResourcesDecorator(StepDecorator):
                        % (type(error).__name__, error))
 
     def task_decorate(self, step_func, flow, graph, retry_count, max_user_code_retries, ubf_context):
-        """Metaflow has hooks for a step that returns and for an Exception, and none for sys.exit()
-        and Ctrl-C."""
+        """Wrap the step function to handle sys.exit() and Ctrl-C. Metaflow's hooks cover only a normal return and
+        subclasses of Exception."""
         def tracked(*args, **kwargs):
             try:
                 return step_func(*args, **kwargs)
@@ -117,7 +118,7 @@ class TrackResourcesDecorator(StepDecorator):
             except SystemExit as error:
                 self._finish(flow, exit_code_of(error))
                 raise
-            except BaseException:  # Metaflow ends the task with 1
+            except BaseException:  # Metaflow ends the task with exit code 1
                 self._finish(flow, 1)
                 raise
 
@@ -148,7 +149,7 @@ class TrackResourcesDecorator(StepDecorator):
     def _begin(self, task_datastore):
         from resource_tracker import ResourceTracker
 
-        # Before the first sample, so that it is no part of what the step used.
+        # Read the history before the first sample, so that it does not count as use of the step.
         tracker = ResourceTracker(interval=float(self.attributes["interval"]), autostart=False,
                                   job=self._pathspec, on_alert=self.attributes["on_alert"])
         self._earlier = history.earlier_of(self._pathspec, self._warn)
@@ -163,7 +164,7 @@ class TrackResourcesDecorator(StepDecorator):
             self._card.begin()
 
     def _options(self, task_datastore):
-        """What the sampling program is told beyond what it is to track."""
+        """Further options of the sampling program: orchestrator, lines, request, and the card."""
         options = ["--orchestrator=metaflow"]
         if self.attributes["lines"]:
             options.append("--lines=auto")
@@ -187,7 +188,7 @@ class TrackResourcesDecorator(StepDecorator):
         return list(map(os.fsencode, options))
 
     def _finish(self, flow, code):
-        """Stop with the exit code of the step, and keep what it used as an artifact."""
+        """Stop the tracker with the exit code of the step, and store the result as an artifact."""
         artifact = self.attributes["artifact_name"]
         try:
             if self._tracker is None or self._error is not None:
@@ -211,12 +212,12 @@ class TrackResourcesDecorator(StepDecorator):
         earlier = [statistics_in(tracker.schema, run["stats"]) for run in self._earlier or []]
         self._store_card(failed, earlier)
         _describe_place(tracker)
-        # What later runs learn from has one schema, whichever the artifact has.
+        # The metadata for later runs is always in schema 0.5, independent of the schema of the artifact.
         stats = statistics_in("0.5", tracker.stats())
         totals = tracker.totals()
         _raise_peak(stats, totals)
         self._register(stats, totals, failed)
-        # Plain values, which can be loaded where this package is not installed.
+        # Plain values can be unpickled without this package.
         return json.loads(json.dumps({
             "step_failed": failed,
             "tracker": tracker.snapshot(),
@@ -230,7 +231,7 @@ class TrackResourcesDecorator(StepDecorator):
         if not self._card:
             return
         try:
-            if not os.path.exists(self._card.path):  # sampled by a thread: no program wrote it
+            if not os.path.exists(self._card.path):  # a thread took the samples, so no program wrote the card
                 self._card.save(str(self._tracker.report(
                     integration="Metaflow", historical_stats=earlier, status_failed=failed)))
             else:
@@ -239,7 +240,7 @@ class TrackResourcesDecorator(StepDecorator):
             self._warn("no card: %s: %s" % (type(error).__name__, error))
 
     def _request(self):
-        """What the card says to request for the next run; None where it cannot be told."""
+        """The request for the next run that the card recommends; None without a recommendation."""
         from resource_tracker import _advice
 
         answer = _advice.ask(self._tracker, history.for_program(self._earlier or []),
@@ -264,7 +265,8 @@ class TrackResourcesDecorator(StepDecorator):
 
 
 def requested_figures(decorators):
-    """What the step asks for: the largest of @resources, @kubernetes and @batch, as Metaflow takes it."""
+    """The request of the step: {"cpu", "memory" (MiB), "gpu"}, each the largest value of @resources, @kubernetes and
+    @batch, as in Metaflow."""
     found = {}
     for deco in decorators:
         if deco.name not in ("resources", "kubernetes", "batch"):
@@ -274,7 +276,7 @@ def requested_figures(decorators):
                 value = float(deco.attributes.get(name) or 0)
             except (TypeError, ValueError):
                 continue
-            # What nobody has set is a default of the decorator.
+            # Ignore default values of @kubernetes and @batch, which the user has not set.
             if deco.name != "resources" and deco.defaults.get(name) == deco.attributes.get(name):
                 continue
             if value > found.get(name, 0):
@@ -283,7 +285,7 @@ def requested_figures(decorators):
 
 
 def requested(decorators):
-    """The same as the program's --request takes it."""
+    """The result of requested_figures() in the form of the program's option --request."""
     found = requested_figures(decorators)
     words = ["cpu=%g" % found["cpu"]] if "cpu" in found else []
     words += ["mem=%gMiB" % found["memory"]] if "memory" in found else []
@@ -292,13 +294,13 @@ def requested(decorators):
 
 
 def _pass_schema_on(decorators):
-    """Let a task on another machine have the schema that is chosen on this one: @environment is what Kubernetes,
-    Batch, Argo and the rest hand over. What the user has put there counts."""
+    """Pass the schema that is chosen on this machine to tasks on other machines, through @environment, which
+    Kubernetes, Batch and Argo pass on. A value that the user has set there takes precedence."""
     from resource_tracker.column_maps import SCHEMA_VARIABLE, chosen_schema
 
     try:
         schema = chosen_schema()
-    except ValueError:  # the tracker says it, in the task's log
+    except ValueError:  # the tracker reports the error in the log of the task
         schema = os.environ.get(SCHEMA_VARIABLE)
     if not schema:
         return
@@ -312,8 +314,8 @@ def _pass_schema_on(decorators):
 
 
 def _new_folder():
-    """For the recording and what belongs to it; None where nothing can be written. In the run's own
-    where there is one: that sees to what a killed task leaves."""
+    """Create a folder for the recording and related files; None if none can be created. It is inside the folder of the
+    run, if there is one: runtime_finished() then handles the folders of killed tasks."""
     from tempfile import mkdtemp
 
     for place in (os.environ.get(FOLDER), None):
@@ -331,7 +333,7 @@ def _remove(folder):
 
 
 def _describe_place(tracker):
-    """The cloud where it ran, from the recording: nothing is asked for a second time."""
+    """Set the tracker's cloud_info from the recording, which avoids further requests to metadata services."""
     if tracker._tracker is None or not tracker._tracker.recording:
         return
     from resource_tracker import _core
@@ -344,7 +346,8 @@ def _describe_place(tracker):
 
 
 def _raise_peak(stats, totals):
-    """Between two samples there may have been more: what later runs request rests on the peak."""
+    """Raise the maximum of the sampled memory to the peak in the totals, which may lie between two samples. Later runs
+    derive their request from it."""
     peak = totals.get("peak_memory_mib", {}).get("value")
     memory = stats.get("process_memory_mib")
     if peak and memory and peak > (memory.get("max") or 0):
@@ -352,7 +355,7 @@ def _raise_peak(stats, totals):
 
 
 def _keep_out_of_merges(artifact):
-    """merge_artifacts() and joins leave it alone, as they do with Metaflow's own."""
+    """Exclude the artifact from merge_artifacts() and joins, like Metaflow's internal artifacts."""
     try:
         from metaflow.flowspec import INTERNAL_ARTIFACTS_SET
 

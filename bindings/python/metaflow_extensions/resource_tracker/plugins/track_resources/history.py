@@ -1,19 +1,19 @@
-"""What earlier runs used, from the metadata of their tasks: a few kilobytes of the newest run, which
-names those before it. No artifact is loaded."""
+"""Reads what earlier runs used from the metadata of their tasks. The metadata of the newest run includes the figures
+of earlier runs, so a few kilobytes suffice. No artifact is loaded."""
 
 import json
 
 FIELD = "resource-usage"
-RUNS = 5
-LOOKED_AT = 20  # runs, successful or not
-TASKS = 100  # of a foreach
+RUNS = 5  # successful runs to use
+LOOKED_AT = 20  # runs to examine, successful or not
+TASKS = 100  # tasks of a foreach step to examine
 
 _TOTALS = ("cpu_s", "peak_memory_mib", "disk_read_bytes", "disk_write_bytes")
 
 
 def of_task(task):
-    """The figures that were registered for just this task, or None. Artifacts and metadata of
-    others have another pathspec inside."""
+    """The figures that were registered for this task. None without figures, for a failed task, and if the metadata
+    was copied from another task (it then contains another pathspec)."""
     try:
         value = json.loads(task.metadata_dict.get(FIELD) or "null")
     except ValueError:
@@ -24,7 +24,7 @@ def of_task(task):
 
 
 def of_step(step):
-    """The figures of a step: the largest of all its tasks. None: it was not tracked."""
+    """The figures of a step, aggregated over its tasks; None if it was not tracked."""
     from resource_tracker.helpers import aggregate_stats
 
     found = []
@@ -50,7 +50,7 @@ def of_step(step):
 
 
 def _largest(requests):
-    """One request for all tasks of a step; None where a task has none."""
+    """The largest values of several requests; None if a task has no request."""
     if not all(isinstance(request, dict) for request in requests):
         return None
     return {key: max(request.get(key, 0) for request in requests)
@@ -58,7 +58,12 @@ def _largest(requests):
 
 
 def earlier_runs(flow_name, but_not=None, limit=RUNS):
-    """Successful runs, the newest first. The user's namespace is left as it is."""
+    """Yield successful runs, the newest first. The namespace that the user has set is not changed.
+
+    Args:
+        but_not: id of a run to leave out
+        limit: largest number of runs
+    """
     from metaflow import Flow
 
     try:
@@ -75,13 +80,13 @@ def earlier_runs(flow_name, but_not=None, limit=RUNS):
 
 
 def runs_of_step(flow_name, step_name, but_not=None, limit=RUNS):
-    """Figures of a step in the last successful runs, the newest first. The newest one that has been
-    tracked knows those before it."""
+    """Figures of a step in the last successful runs, the newest first. The newest tracked run includes the figures of
+    up to four runs before it, so that no further run is read unless `limit` exceeds RUNS."""
     found = []
     for run in earlier_runs(flow_name, but_not, limit):
         try:
             figures = of_step(run[step_name])
-        except KeyError:  # a step that this run did not have
+        except KeyError:  # this run does not have the step
             continue
         if not figures:
             continue
@@ -94,8 +99,7 @@ def runs_of_step(flow_name, step_name, but_not=None, limit=RUNS):
 
 
 def by_step(flow_name, limit=RUNS):
-    """{step: figures of its last runs, the newest first}, as runs_of_step, for all steps that were
-    tracked."""
+    """The result of runs_of_step() for all tracked steps: {step: figures of its last runs, the newest first}."""
     found: dict = {}
     complete = set()
     for run in earlier_runs(flow_name, limit=limit):
@@ -113,13 +117,14 @@ def by_step(flow_name, limit=RUNS):
 
 
 def earlier_of(pathspec, warn):
-    """The same for a task that begins; None where it cannot be told, with a warning."""
+    """The result of runs_of_step() for a task that begins. After an error, a warning is printed and the result is
+    None."""
     from metaflow.exception import MetaflowNotFound
 
     flow_name, run_id, step_name, _ = pathspec.split("/")
     try:
         return runs_of_step(flow_name, step_name, run_id)
-    except MetaflowNotFound:  # the first run ever
+    except MetaflowNotFound:  # the flow has no earlier run
         return []
     except Exception as error:
         warn("no history: %s: %s" % (type(error).__name__, error))
@@ -127,7 +132,7 @@ def earlier_of(pathspec, warn):
 
 
 def for_program(runs):
-    """The runs as the program's report takes them: JSON, the oldest first."""
+    """The runs as JSON for the program's option --report-earlier, the oldest first."""
     from resource_tracker._advice import earlier_run
 
     rows = []

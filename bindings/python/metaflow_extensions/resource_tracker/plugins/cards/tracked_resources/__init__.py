@@ -6,7 +6,7 @@ from metaflow.plugins.cards.card_modules.card import MetaflowCard
 
 
 class TrackedResourcesCard(MetaflowCard):
-    """What a task used, from the artifact of @track_resources."""
+    """Shows the report of a task, made from the artifact of @track_resources."""
 
     type = "tracked_resources"
     ALLOW_USER_COMPONENTS = False
