@@ -1,8 +1,8 @@
 #include "probe/gpu/gpu.h"
 
-#include <dirent.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -64,20 +64,16 @@ bool trk__gpu_may_sleep(int sys_fd, const char *bus)
 
 bool trk__gpu_nvidia_is_asleep(int sys_fd)
 {
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(sys_fd, "bus/pci/drivers/nvidia");
 	struct dirent *entry;
 	bool any = false, is_awake = false;
-	DIR *dir = NULL;
 
-	if (sys_fd >= 0)
-		(void) trk__list_dir_at(sys_fd, "bus/pci/drivers/nvidia", &dir);
-	while (dir && !is_awake && (entry = readdir(dir))) {
+	while (!is_awake && (entry = trk__next_entry(dir))) {
 		if (!strchr(entry->d_name, ':'))
 			continue;
 		any = true;
 		is_awake = !trk__gpu_is_asleep(sys_fd, entry->d_name);
 	}
-	if (dir)
-		(void) closedir(dir);
 	return any && !is_awake;
 }
 
@@ -93,6 +89,24 @@ void trk__gpu_set_asleep(struct trk_gpu_device *d)
 		d->metric[i] = trk__gpu_unknown(TRK_GPU_ASLEEP);
 	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)
 		d->metric[idle[i]] = trk__gpu_known(0);
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *) a, y = *(const pid_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+void trk__gpu_sort_pids(pid_t *pid, size_t count)
+{
+	qsort(pid, count, sizeof(*pid), compare_pids);
+}
+
+bool trk__gpu_is_tracked(const struct trk_gpu_scan *scan, pid_t pid)
+{
+	return scan->pid && scan->pids &&
+	       bsearch(&pid, scan->pid, scan->pids, sizeof(pid), compare_pids);
 }
 
 bool trk__gpu_shares_memory(const struct trk_gpu_scan *scan, size_t device)

@@ -92,8 +92,9 @@ bool trk__gpu_nvidia_is_asleep(int sys_fd);
 /* Set the figures of a suspended GPU: its engines are idle, everything else is unknown. */
 void trk__gpu_set_asleep(struct trk_gpu_device *d);
 
-/* True in a pid namespace other than the machine's: the driver's pids are not valid in it. */
-bool trk__gpu_pids_are_foreign(const struct trk_env *env);
+/* Put pids in the order of scan->pid, and look one up there. */
+void trk__gpu_sort_pids(pid_t *pid, size_t count);
+bool trk__gpu_is_tracked(const struct trk_gpu_scan *scan, pid_t pid);
 
 /* Append a device with every value unknown. NULL when the table is full. */
 struct trk_gpu_device *trk__gpu_add_device(struct trk_gpu_scan *scan, const char *vendor);
@@ -114,7 +115,7 @@ struct trk_gpu_say {
 struct trk_gpu_attributor {
 	struct trk_env env; /* borrowed */
 	struct trk_gpu_hints hints;
-	bool known, foreign; /* foreign: in a pid namespace; known: that is determined */
+	bool known, foreign; /* foreign: the driver's pids are not valid in this namespace */
 	uint64_t looked_ns;
 	bool unreadable;              /* the open files of some process could not be read */
 	size_t holders[TRK_GPUS_MAX]; /* tracked processes that have the device open */

@@ -4,7 +4,6 @@
  * Every function but the first four may be missing, and every call may fail: the value is then
  * unknown, with the reason. A device that is lost, or whose driver is reloaded, is opened again;
  * one that the kernel has suspended is not woken. */
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -317,24 +316,20 @@ static int by_text(const void *a, const void *b)
 static void find_places(struct nvml *n)
 {
 	char bus[TRK_GPUS_MAX][16];
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(n->env.sys_fd, "bus/pci/drivers/nvidia");
 	struct dirent *entry;
 	unsigned int count = 0;
-	DIR *dir = NULL;
 
 	for (unsigned int i = 0; i < n->count; i++) {
 		n->kept[i].node = -1;
 		n->kept[i].pcie_rx = n->kept[i].pcie_tx = trk__gpu_unknown(TRK_GPU_FIRST_LOOK);
 	}
-	if (n->env.sys_fd >= 0)
-		(void) trk__list_dir_at(n->env.sys_fd, "bus/pci/drivers/nvidia", &dir);
-	while (dir && (entry = readdir(dir)))
+	while ((entry = trk__next_entry(dir)))
 		if (strchr(entry->d_name, ':') && strlen(entry->d_name) == 12) {
 			if (count < TRK_GPUS_MAX)
 				(void) snprintf(bus[count], sizeof(bus[0]), "%.12s", entry->d_name);
 			count++;
 		}
-	if (dir)
-		(void) closedir(dir);
 	if (count != n->count)
 		return;
 	qsort(bus, count, sizeof(bus[0]), by_text);

@@ -311,13 +311,6 @@ void trk__gpu_poller_free(struct trk_gpu_poller *p)
 		destroy(p);
 }
 
-static int compare_pids(const void *a, const void *b)
-{
-	pid_t x = *(const pid_t *) a, y = *(const pid_t *) b;
-
-	return (x > y) - (x < y);
-}
-
 void trk__gpu_poller_ask(struct trk_gpu_poller *p, const pid_t *pid, size_t pids)
 {
 	(void) pthread_mutex_lock(&p->lock);
@@ -325,7 +318,7 @@ void trk__gpu_poller_ask(struct trk_gpu_poller *p, const pid_t *pid, size_t pids
 	p->has_pids = pid != NULL;
 	if (pid && pids) {
 		memcpy(p->pid, pid, p->pids * sizeof(*pid));
-		qsort(p->pid, p->pids, sizeof(*pid), compare_pids);
+		trk__gpu_sort_pids(p->pid, p->pids);
 	}
 	p->asked++;
 	p->asked_ns = p->env.monotonic_ns();
