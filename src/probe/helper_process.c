@@ -217,8 +217,7 @@ pid_t trk__helper_process_fork(struct trk_helper_process *h)
 
 static uint64_t usage_ns(const struct rusage *u)
 {
-	return ((uint64_t) u->ru_utime.tv_sec + (uint64_t) u->ru_stime.tv_sec) * TRK_NS_PER_S +
-	       ((uint64_t) u->ru_utime.tv_usec + (uint64_t) u->ru_stime.tv_usec) * 1000;
+	return trk__timeval_ns(&u->ru_utime) + trk__timeval_ns(&u->ru_stime);
 }
 
 /* The zombie's CPU clock is exact; its rusage includes reaped children. */
