@@ -79,7 +79,10 @@ extern const struct trk_gpu_ops trk__gpu_nvml, trk__gpu_drm, trk__gpu_nvidia_smi
 /* Number of threads that are inside a driver or wait for a program. If there are any, end the
  * program with _exit(2): the driver's own clean-up might wait for them. */
 int trk__gpu_threads(void);
-void trk__gpu_count_thread(int by); /* 1: a thread begins, -1: it has ended */
+void trk__gpu_count_thread(int by); /* -1: a thread has ended */
+/* Start a detached thread, and count it. It gets no signals: the tracking thread handles them. 0 or
+ * a negative errno. */
+int trk__gpu_start_thread(void *(*run)(void *data), void *data, size_t stack_size);
 
 /* True if the kernel has suspended this PCI device (runtime power management). Reading it does not
  * wake the device; any other query would. sys_fd: /sys; bus: "0000:01:00.0", or with eight leading
@@ -96,6 +99,11 @@ void trk__gpu_set_asleep(struct trk_gpu_device *d);
 void trk__gpu_sort_pids(pid_t *pid, size_t count);
 bool trk__gpu_is_tracked(const struct trk_gpu_scan *scan, pid_t pid);
 
+/* "0000:0A:00.0" as the kernel writes it: in lower case. */
+void trk__gpu_lower_bus(char *text);
+/* A device of which nothing is known yet. */
+void trk__gpu_init_device(struct trk_gpu_device *d, const char *vendor);
+void trk__gpu_set_unknown(struct trk_gpu_device *d, enum trk_gpu_why why);
 /* Append a device with every value unknown. NULL when the table is full. */
 struct trk_gpu_device *trk__gpu_add_device(struct trk_gpu_scan *scan, const char *vendor);
 /* True if an earlier device in the scan, of the same GPU instance, has the same memory. */
