@@ -107,16 +107,15 @@ static int by_name(const void *a, const void *b)
 /* The names of the messages, oldest first, owned by *ret. Their number or a negative errno. */
 static int list_messages(int dirfd, char *(*ret)[LISTED_MAX])
 {
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(dirfd, ".");
 	struct dirent *entry;
-	DIR *dir;
-	int n = 0, r = trk__list_dir_at(dirfd, ".", &dir);
+	int n = 0;
 
-	if (r < 0)
-		return r;
+	if (!dir)
+		return -errno;
 	while (n < LISTED_MAX && (entry = readdir(dir)))
 		if (is_ours(entry->d_name) && ((*ret)[n] = strdup(entry->d_name)))
 			n++;
-	(void) closedir(dir);
 	qsort(*ret, (size_t) n, sizeof((*ret)[0]), by_name);
 	return n;
 }

@@ -33,3 +33,8 @@ void trk__clock_iso8601(uint64_t wall_ns, char text[32])
 	if (!gmtime_r(&seconds, &tm) || !strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm))
 		text[0] = '\0';
 }
+
+uint64_t trk__timeval_ns(const struct timeval *t)
+{
+	return (uint64_t) t->tv_sec * TRK_NS_PER_S + (uint64_t) t->tv_usec * 1000;
+}

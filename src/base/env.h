@@ -22,5 +22,8 @@ int trk__env_init(struct trk_env *env);
 /* The same below a directory that holds proc/, sys/ and sys/fs/cgroup/. */
 int trk__env_init_at(struct trk_env *env, const char *root);
 void trk__env_release(struct trk_env *env);
+/* The pid namespace of this process: 0 for the machine's initial one, 1 for another one, a negative
+ * errno where it is unknown. */
+int trk__env_pid_namespace(const struct trk_env *env);
 
 #endif

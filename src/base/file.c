@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,6 +14,20 @@ enum {
 	 * leaves room for another line is the whole file. */
 	SURELY_ALL = 3072,
 };
+
+struct trk_path trk__path(const char *format, ...)
+{
+	struct trk_path path;
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(path.text, sizeof(path.text), format, args);
+	va_end(args);
+	if (len < 0 || (size_t) len >= sizeof(path.text))
+		path.text[0] = '\0';
+	return path;
+}
 
 static ssize_t read_piece(int fd, char *text, size_t size, size_t at)
 {
@@ -144,15 +159,40 @@ int trk__open_dir_at(int dirfd, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-int trk__list_dir_at(int dirfd, const char *path, DIR **ret)
+DIR *trk__list_dir_at(int dirfd, const char *path)
 {
 	int fd = trk__open_dir_at(dirfd, path);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 
-	*ret = fd < 0 ? NULL : fdopendir(fd);
-	if (*ret || fd < 0)
-		return fd < 0 ? fd : 0;
-	trk__close(fd);
-	return -ENOMEM;
+	if (fd >= 0 && !dir) {
+		trk__close(fd);
+		errno = ENOMEM;
+	}
+	return dir;
+}
+
+struct dirent *trk__next_entry(DIR *dir)
+{
+	struct dirent *entry;
+
+	do
+		entry = dir ? readdir(dir) : NULL;
+	while (entry && entry->d_name[0] == '.');
+	return entry;
+}
+
+void trk__close_dir_ptr(DIR **dir)
+{
+	if (*dir)
+		(void) closedir(*dir);
+}
+
+ssize_t trk__read_link_at(int dirfd, const char *path, char *text, size_t size)
+{
+	ssize_t len = readlinkat(dirfd, path, text, size - 1);
+
+	text[len > 0 ? len : 0] = '\0';
+	return len < 0 ? -errno : len;
 }
 
 void trk__close(int fd)

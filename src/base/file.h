@@ -8,6 +8,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* A path, for the call that it is passed to: TRK_PATH("%d/stat", pid). One that does not fit becomes
+ * empty, so that nothing is found. */
+#define TRK_PATH(...) (trk__path(__VA_ARGS__).text)
+struct trk_path {
+	char text[1152]; /* for the path of a control group, and a file in it */
+};
+__attribute__((format(printf, 1, 2))) struct trk_path trk__path(const char *format, ...);
+
 /* Read at most size-1 bytes of the file `path` below dirfd (borrowed) and NUL-terminate.
  * Returns the length; -EFBIG when the file is longer (the buffer then holds its start); else a
  * negative errno of open or read. */
@@ -31,8 +39,14 @@ int trk__write_all(int fd, const void *data, size_t len);
 
 /* Directory descriptor of `path` below dirfd, or a negative errno. */
 int trk__open_dir_at(int dirfd, const char *path);
-/* Open that directory for readdir() and closedir(). 0, or a negative errno with *ret NULL. */
-int trk__list_dir_at(int dirfd, const char *path, DIR **ret);
+/* Open that directory for readdir() and closedir(); NULL with errno set. */
+DIR *trk__list_dir_at(int dirfd, const char *path);
+/* The next entry whose name does not begin with a dot; NULL at the end, and for a NULL directory. */
+struct dirent *trk__next_entry(DIR *dir);
+void trk__close_dir_ptr(DIR **dir);
+#define TRK_DIR_CLEANUP __attribute__((cleanup(trk__close_dir_ptr)))
+/* The target of a link, cut to fit, and NUL-terminated. Its length or a negative errno. */
+ssize_t trk__read_link_at(int dirfd, const char *path, char *text, size_t size);
 /* Close a descriptor that may be -1. */
 void trk__close(int fd);
 /* `__attribute__((cleanup))` helper. */

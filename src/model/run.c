@@ -232,6 +232,11 @@ void trk__quantity_set(struct trk_quantity *q, double value, enum trk_quality qu
 	(void) snprintf(q->reason, sizeof(q->reason), "%s", reason ? reason : "");
 }
 
+void trk__quantity_unknown(struct trk_quantity *q, const char *reason)
+{
+	trk__quantity_set(q, NAN, TRK_QUALITY_UNKNOWN, NULL, reason);
+}
+
 const struct trk_process_info *trk__outcome_biggest(const struct trk_outcome *o)
 {
 	const struct trk_process_info *biggest = NULL;

@@ -247,6 +247,7 @@ double trk__outcome_swap_mib(const struct trk_outcome *o);
 void trk__quantities_clear(struct trk_quantity *q, size_t n);
 
 /* Set a quantity; source and reason may be NULL. A NaN value becomes "unknown". */
+void trk__quantity_unknown(struct trk_quantity *q, const char *reason);
 void trk__quantity_set(struct trk_quantity *q, double value, enum trk_quality quality,
 		       const char *source, const char *reason);
 

@@ -1,6 +1,5 @@
 #include "probe/helper_process.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/os.h"
 
 /* How long a group is remembered after its leader has ended. The rest of the group is killed with
@@ -41,19 +41,17 @@ static atomic_bool any; /* true once one was started */
 /* Close all descriptors except 0, 1 and 2, such as the ends of the job's pipes. */
 static int close_the_rest(posix_spawn_file_actions_t *actions)
 {
-	DIR *dir = opendir("/proc/self/fd");
+	/* Without /proc, nothing can be tracked anyway. */
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(AT_FDCWD, "/proc/self/fd");
 	struct dirent *entry;
 	int r = 0;
 
-	if (!dir)
-		return 0; /* without /proc, nothing can be tracked anyway */
-	while (r == 0 && (entry = readdir(dir))) {
+	while (r == 0 && (entry = trk__next_entry(dir))) {
 		int fd = atoi(entry->d_name), flags = fd > 2 ? fcntl(fd, F_GETFD) : -1;
 
 		if (flags >= 0 && !(flags & FD_CLOEXEC))
 			r = posix_spawn_file_actions_addclose(actions, fd);
 	}
-	(void) closedir(dir);
 	return r;
 }
 
@@ -219,8 +217,7 @@ pid_t trk__helper_process_fork(struct trk_helper_process *h)
 
 static uint64_t usage_ns(const struct rusage *u)
 {
-	return ((uint64_t) u->ru_utime.tv_sec + (uint64_t) u->ru_stime.tv_sec) * TRK_NS_PER_S +
-	       ((uint64_t) u->ru_utime.tv_usec + (uint64_t) u->ru_stime.tv_usec) * 1000;
+	return trk__timeval_ns(&u->ru_utime) + trk__timeval_ns(&u->ru_stime);
 }
 
 /* The zombie's CPU clock is exact; its rusage includes reaped children. */

@@ -1,6 +1,5 @@
 #include "probe/machine.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,11 +56,12 @@ static double count_list(int sys_fd, const char *path)
 /* The number in a file of a CPU's topology; false without the file. */
 static bool topology(int sys_fd, unsigned int cpu, const char *file, uint64_t *ret)
 {
-	char path[96], text[4096];
+	char text[4096];
 	const char *at = text;
 
-	(void) snprintf(path, sizeof(path), "devices/system/cpu/cpu%u/topology/%s", cpu, file);
-	return trk__read_at(sys_fd, path, text, sizeof(text)) > 0 && trk__scan_u64(&at, ret);
+	return trk__read_at(sys_fd, TRK_PATH("devices/system/cpu/cpu%u/topology/%s", cpu, file),
+			    text, sizeof(text)) > 0 &&
+	       trk__scan_u64(&at, ret);
 }
 
 /* A core counts at its first thread, a socket at its first core. Offline CPUs lack the files. */
@@ -113,18 +113,17 @@ static void read_memory(const struct trk_env *env, struct trk_server *s)
 
 static void read_disks(int sys_fd, struct trk_server *s)
 {
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(sys_fd, "block");
 	struct dirent *entry;
 	double bytes = 0;
 	int n = 0;
-	DIR *dir;
 
-	if (sys_fd < 0 || trk__list_dir_at(sys_fd, "block", &dir) < 0)
+	if (!dir)
 		return;
-	while (n < DISKS_MAX && (entry = readdir(dir)) != NULL) {
+	while (n < DISKS_MAX && (entry = trk__next_entry(dir))) {
 		struct trk_disk_device disk;
 
-		if (entry->d_name[0] == '.' ||
-		    trk__block_kind(sys_fd, entry->d_name) != TRK_BLOCK_DISK)
+		if (trk__block_kind(sys_fd, entry->d_name) != TRK_BLOCK_DISK)
 			continue;
 		trk__disk_device_read(sys_fd, entry->d_name, &disk);
 		if (!disk.capacity_bytes)
@@ -132,7 +131,6 @@ static void read_disks(int sys_fd, struct trk_server *s)
 		bytes += (double) disk.capacity_bytes;
 		n++;
 	}
-	(void) closedir(dir);
 	s->disks = n;
 	s->disk_gb = bytes / 1e9;
 }

@@ -29,9 +29,9 @@ bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env, bool
 	/* A source that starts a program is ready at once, but lists its devices later. */
 	while (!(reading && reading->devices) && trk__clock_monotonic_ns() < until_ns) {
 		(void) nanosleep(&step, NULL);
-		if (!trk__gpu_poller_is_ready(poller))
+		if (trk__gpu_poller_state(poller) == TRK_GPU_OPENING)
 			continue;
-		if (trk__gpu_poller_is_useless(poller))
+		if (trk__gpu_poller_state(poller) == TRK_GPU_USELESS)
 			break;
 		trk__gpu_poller_ask(poller, NULL, 0);
 		reading = trk__gpu_poller_take(poller, LOOK_NS, 2 * LOOK_NS);

@@ -140,13 +140,12 @@ static int list_runs(int runs_fd, struct listing *list)
 {
 	struct trk_store_refused *refused = &list->refused;
 	bool is_shared = trk__trust_is_shared(runs_fd);
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(runs_fd, ".");
 	struct dirent *entry;
-	DIR *dir;
-	int r = trk__list_dir_at(runs_fd, ".", &dir);
 
 	*list = (struct listing){.count = 0};
-	if (r < 0)
-		return r;
+	if (!dir)
+		return -errno;
 	while ((entry = readdir(dir)) && list->count < RUNS_MAX) {
 		if (!trk__store_is_name(entry->d_name))
 			continue;
@@ -159,7 +158,6 @@ static int list_runs(int runs_fd, struct listing *list)
 			break;
 		(void) snprintf(list->name[list->count++], NAME_SIZE, "%s", entry->d_name);
 	}
-	(void) closedir(dir);
 	if (list->count)
 		qsort(list->name, list->count, NAME_SIZE, by_name);
 	return 0;

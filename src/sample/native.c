@@ -1,8 +1,6 @@
 #include "sample/native.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,11 +218,11 @@ static void open_thread(struct trk_native *n, struct process *p, pid_t tid,
 static bool read_used(const struct trk_native *n, const struct process *p, pid_t tid,
 		      struct trk_pid_schedstat *ret)
 {
-	char path[64], text[128];
-	ssize_t len;
+	char text[128];
+	ssize_t len = trk__read_once_at(n->files.env.proc_fd,
+					TRK_PATH("%d/task/%d/schedstat", (int) p->pid, (int) tid),
+					text, sizeof(text));
 
-	(void) snprintf(path, sizeof(path), "%d/task/%d/schedstat", (int) p->pid, (int) tid);
-	len = trk__read_once_at(n->files.env.proc_fd, path, text, sizeof(text));
 	return len > 0 && trk__pid_schedstat_parse(text, (size_t) len, ret) == 0;
 }
 
@@ -257,23 +255,21 @@ static void look_at_thread(struct trk_native *n, struct process *p, pid_t tid)
 
 static void look_at_threads(struct trk_native *n, struct process *p)
 {
-	char path[32];
+	TRK_DIR_CLEANUP DIR *dir =
+		trk__list_dir_at(n->files.env.proc_fd, TRK_PATH("%d/task", (int) p->pid));
 	struct dirent *e;
-	DIR *dir;
 
-	(void) snprintf(path, sizeof(path), "%d/task", (int) p->pid);
-	if (trk__list_dir_at(n->files.env.proc_fd, path, &dir) < 0)
+	if (!dir)
 		return;
 	for (size_t i = 0; i < n->threads; i++)
 		n->thread[i].seen = n->thread[i].process != p;
-	while ((e = readdir(dir)) != NULL && !n->is_refused && !p->is_refused) {
+	while ((e = trk__next_entry(dir)) && !n->is_refused && !p->is_refused) {
 		const char *at = e->d_name;
 		uint64_t tid;
 
 		if (trk__scan_u64(&at, &tid))
 			look_at_thread(n, p, (pid_t) tid);
 	}
-	(void) closedir(dir);
 	for (size_t i = n->threads; i-- > 0;)
 		if (!n->thread[i].seen)
 			close_thread(n, i);

@@ -2,12 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/parse.h"
+#include "probe/linux/cgroup_files.h"
 
 enum { OPEN_MAX_FILES = 160 };
 
@@ -36,12 +36,10 @@ static ssize_t read_kept(struct trk_process_files *f, int *fd, const char *path,
 
 int trk__process_memory(struct trk_process_files *f, int *fd, pid_t pid, uint64_t *ret_bytes)
 {
-	char path[32], text[128];
+	char text[128];
 	uint64_t number[3]; /* pages: size, resident, shared */
-	ssize_t len;
+	ssize_t len = read_kept(f, fd, TRK_PATH("%d/statm", (int) pid), text, sizeof(text));
 
-	(void) snprintf(path, sizeof(path), "%d/statm", (int) pid);
-	len = read_kept(f, fd, path, text, sizeof(text));
 	if (len <= 0 || !trk__take_numbers(text, (size_t) len, number, 3) || number[1] < number[2])
 		return -ENODATA;
 	*ret_bytes = (number[1] - number[2]) * (uint64_t) sysconf(_SC_PAGESIZE);
@@ -51,37 +49,28 @@ int trk__process_memory(struct trk_process_files *f, int *fd, pid_t pid, uint64_
 int trk__process_state(struct trk_process_files *f, int *fd, pid_t pid, pid_t tid,
 		       struct trk_pid_stat *ret)
 {
-	char path[64], text[TRK_PID_STAT_SIZE];
-	ssize_t len;
+	struct trk_path path = tid ? trk__path("%d/task/%d/stat", (int) pid, (int) tid)
+				   : trk__path("%d/stat", (int) pid);
+	char text[TRK_PID_STAT_SIZE];
+	ssize_t len = read_kept(f, fd, path.text, text, sizeof(text));
 
-	if (tid)
-		(void) snprintf(path, sizeof(path), "%d/task/%d/stat", (int) pid, (int) tid);
-	else
-		(void) snprintf(path, sizeof(path), "%d/stat", (int) pid);
-	len = read_kept(f, fd, path, text, sizeof(text));
 	return len > 0 ? trk__pid_stat_parse(text, (size_t) len, ret) : -ENODATA;
 }
 
 void trk__process_name(const struct trk_process_files *f, pid_t pid, char *name, size_t size)
 {
-	char path[32];
-	ssize_t len;
+	ssize_t len = trk__read_once_at(f->env.proc_fd, TRK_PATH("%d/comm", (int) pid), name, size);
 
-	(void) snprintf(path, sizeof(path), "%d/comm", (int) pid);
-	len = trk__read_once_at(f->env.proc_fd, path, name, size);
 	name[len > 0 ? len : 0] = '\0';
 	name[strcspn(name, "\n")] = '\0';
 }
 
 uint64_t trk__process_exe(const struct trk_process_files *f, pid_t pid)
 {
-	char path[32], text[512];
-	uint64_t hash = 1469598103934665603u; /* FNV-1a */
-	ssize_t len;
+	char text[512];
 
-	(void) snprintf(path, sizeof(path), "%d/exe", (int) pid);
-	len = readlinkat(f->env.proc_fd, path, text, sizeof(text));
-	for (ssize_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char) text[i]) * 1099511628211u;
-	return len > 0 ? hash : 0;
+	return trk__read_link_at(f->env.proc_fd, TRK_PATH("%d/exe", (int) pid), text,
+				 sizeof(text)) > 0
+		       ? trk__text_hash(text)
+		       : 0;
 }

@@ -5,7 +5,6 @@
  * every 30 s, or as soon as the memory in use exceeds the known limit or a quota throttles. */
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,7 +39,7 @@ static uint64_t read_membership(struct trk_sampler *s)
 	if (s->group.fd < 0)
 		return 0;
 	len = trk__read_once_fd(s->group.fd, s->text, SAMPLER_TEXT_SIZE);
-	return len > 0 ? trk__cgroup_membership_hash(s->text) : 0;
+	return len > 0 ? trk__text_hash(s->text) : 0;
 }
 
 static bool same(const struct trk_cgroup_limits *a, const struct trk_cgroup_limits *b)
@@ -67,10 +66,8 @@ static void read_limits(struct trk_sampler *s, uint64_t now_ns)
 
 void trk__sampler_open_group(struct trk_sampler *s)
 {
-	char path[32];
-
-	(void) snprintf(path, sizeof(path), "%d/cgroup", (int) pid_of(s));
-	s->group.fd = openat(s->env.proc_fd, path, O_RDONLY | O_CLOEXEC);
+	s->group.fd = openat(s->env.proc_fd, TRK_PATH("%d/cgroup", (int) pid_of(s)),
+			     O_RDONLY | O_CLOEXEC);
 	s->group.membership = read_membership(s);
 	s->group.looked_ns = s->env.monotonic_ns();
 	(void) trk__cgroup_open(&s->cgroup, &s->env, pid_of(s));
@@ -134,12 +131,12 @@ static void take_group_baseline(struct trk_sampler *s)
  * reaped. */
 static bool is_ending(const struct trk_sampler *s)
 {
-	char path[32], text[1024];
+	char text[1024];
 	const char *at;
 	uint64_t flags;
 
-	(void) snprintf(path, sizeof(path), "%d/stat", (int) pid_of(s));
-	if (trk__read_at(s->env.proc_fd, path, text, sizeof(text)) <= 0)
+	if (trk__read_at(s->env.proc_fd, TRK_PATH("%d/stat", (int) pid_of(s)), text,
+			 sizeof(text)) <= 0)
 		return true;
 	at = strrchr(text, ')');
 	for (int i = 0; at && i < FIELDS_TO_FLAGS; i++)

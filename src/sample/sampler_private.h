@@ -1,4 +1,4 @@
-/* Shared by sampler.c, sampler_system.c, sampler_group.c and sampler_row.c. */
+/* Shared by the files of the sampler. */
 #ifndef TRK_SAMPLE_SAMPLER_PRIVATE_H
 #define TRK_SAMPLE_SAMPLER_PRIVATE_H
 
@@ -108,7 +108,7 @@ struct trk_sampler {
 	int64_t owed_us[TRK_COLUMNS]; /* CPU time that is moved to the next interval */
 	struct cpu_queue queue;
 	struct trk_cpu_split tree_cpu_us;
-	struct sampler_system *system; /* owned by sampler_system.c; NULL on Linux */
+	struct trk_host *host; /* owned by host_system.c; NULL on Linux */
 	int stat_fd, meminfo_fd, loadavg_fd;
 	int pressure_fd[PRESSURE_FILES];
 	struct trk_disk_meter disk;
@@ -161,7 +161,7 @@ void trk__sampler_close_group(struct trk_sampler *s);
 /* Check for a move to another group or changed limits, when due. */
 void trk__sampler_follow_group(struct trk_sampler *s, uint64_t now_ns);
 
-/* SYSTEM/sampler_system.c */
+/* linux/sampler_system.c, and host_system.c elsewhere */
 void trk__sampler_system_sources(const struct trk_sampler *s, struct trk_source *list, size_t *n);
 void trk__sampler_open_system(struct trk_sampler *s);
 void trk__sampler_system_baseline(struct trk_sampler *s);

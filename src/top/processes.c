@@ -105,17 +105,13 @@ struct link {
  * *ret. */
 static long read_links(int proc_fd, struct link **ret)
 {
-	struct link *link = malloc(PIDS_MAX * sizeof(*link));
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(proc_fd, ".");
+	struct link *link = dir ? malloc(PIDS_MAX * sizeof(*link)) : NULL;
 	const struct dirent *e;
 	long n = 0;
-	DIR *dir;
 
 	if (!link)
-		return -ENOMEM;
-	if (trk__list_dir_at(proc_fd, ".", &dir) < 0) {
-		free(link);
-		return -EIO;
-	}
+		return dir ? -ENOMEM : -EIO;
 	while (n < PIDS_MAX && (e = readdir(dir))) {
 		struct trk_pid_stat s;
 
@@ -123,7 +119,6 @@ static long read_links(int proc_fd, struct link **ret)
 		    trk__pid_stat_read(proc_fd, (pid_t) strtol(e->d_name, NULL, 10), &s) == 0)
 			link[n++] = (struct link){s.pid, s.ppid};
 	}
-	(void) closedir(dir);
 	*ret = link;
 	return n;
 }

@@ -190,8 +190,8 @@ static void total_swap(const struct trk_finish *f, struct trk_sampler *sampler,
 
 	trk__sampler_memory(sampler, &m);
 	if (isnan(m.group_swap_bytes))
-		trk__quantity_set(
-			total, NAN, TRK_QUALITY_UNKNOWN, NULL,
+		trk__quantity_unknown(
+			total,
 			"nothing is swapped out on the machine, or no control group shows it");
 	else if (strcmp(record->run.kind, "run") != 0 || f->holders == TRK_PEAK_GROUP_NONE)
 		trk__quantity_set(total, m.group_swap_bytes / MIB, TRK_QUALITY_ESTIMATED,
@@ -217,8 +217,7 @@ static void total_commit(const struct trk_tree_state *s, struct trk_quantity *re
 			"job object",
 			"committed memory of the whole tree; not yet tried on Windows itself");
 	else
-		trk__quantity_set(ret, NAN, TRK_QUALITY_UNKNOWN, NULL,
-				  "no job object of Windows tells it");
+		trk__quantity_unknown(ret, "no job object of Windows tells it");
 }
 
 /* A file that is removed before the kernel has written it to disk never reaches the disk; the
@@ -261,10 +260,8 @@ static void total_disks(const struct trk_tree_state *s, enum trk_quality quality
 		total_written(s, quality, reason, &total[TRK_TOTAL_DISK_WRITE_BYTES]);
 		return;
 	}
-	trk__quantity_set(&total[TRK_TOTAL_DISK_READ_BYTES], NAN, TRK_QUALITY_UNKNOWN, NULL,
-			  lacking);
-	trk__quantity_set(&total[TRK_TOTAL_DISK_WRITE_BYTES], NAN, TRK_QUALITY_UNKNOWN, NULL,
-			  lacking);
+	trk__quantity_unknown(&total[TRK_TOTAL_DISK_READ_BYTES], lacking);
+	trk__quantity_unknown(&total[TRK_TOTAL_DISK_WRITE_BYTES], lacking);
 }
 
 /* missing: why the figure may be too low; NULL: it is not. */
@@ -280,10 +277,9 @@ static void total_switches(const struct trk_finish *f, const struct trk_tree *tr
 				  missing ? TRK_QUALITY_AT_LEAST : TRK_QUALITY_EXACT, "wait4",
 				  missing);
 	else
-		trk__quantity_set(ret, NAN, TRK_QUALITY_UNKNOWN, NULL,
-				  !is_read ? "not read on this system"
-				  : is_run ? "known when the job has ended"
-					   : "only the parent of a process learns it");
+		trk__quantity_unknown(ret, !is_read ? "not read on this system"
+					   : is_run ? "known when the job has ended"
+						    : "only the parent of a process learns it");
 }
 
 static void total_rest(struct trk_finish *f, struct trk_sampler *sampler, struct trk_record *record)
@@ -310,8 +306,7 @@ static void total_rest(struct trk_finish *f, struct trk_sampler *sampler, struct
 	}
 	total_disks(s, io_quality, io_reason, total);
 	if (s->lacks[TRK_TREE_MAJOR_FAULTS])
-		trk__quantity_set(&total[TRK_TOTAL_MAJOR_FAULTS], NAN, TRK_QUALITY_UNKNOWN, NULL,
-				  "this system tells none");
+		trk__quantity_unknown(&total[TRK_TOTAL_MAJOR_FAULTS], "this system tells none");
 	else
 		trk__quantity_set(&total[TRK_TOTAL_MAJOR_FAULTS],
 				  (double) s->counter[TRK_TREE_MAJOR_FAULTS], quality,
@@ -335,8 +330,7 @@ static void total_forks(const struct trk_finish *f, struct trk_sampler *sampler,
 				  TRK_QUALITY_AT_MOST, "pids.events of the control group",
 				  "forks of other members of the group count");
 	else
-		trk__quantity_set(total, NAN, TRK_QUALITY_UNKNOWN, NULL,
-				  "no control group counts them");
+		trk__quantity_unknown(total, "no control group counts them");
 }
 
 /* Was the last answer of the GPUs long before the last sample? */
@@ -357,10 +351,10 @@ static void total_gpus(struct trk_record *record)
 		trk__place_take_gpus(&record->place, &record->gpus.total[0].device,
 				     sizeof(record->gpus.total[0]), record->gpus.count);
 	if (isnan(joules))
-		trk__quantity_set(total, joules, TRK_QUALITY_UNKNOWN, NULL,
-				  record->gpus.count
-					  ? "the GPUs or their driver give no energy counter"
-					  : "no GPU is measured");
+		trk__quantity_unknown(total,
+				      record->gpus.count
+					      ? "the GPUs or their driver give no energy counter"
+					      : "no GPU is measured");
 	else if (gpus_fell_silent(record) || trk__gpu_log_energy_is_cut(&record->gpus))
 		trk__quantity_set(
 			total, joules, TRK_QUALITY_ESTIMATED, "energy counters of the GPUs",

@@ -8,12 +8,11 @@
 /* 0: the process has gone. */
 static uint64_t membership_of(const struct trk_env *env, pid_t pid)
 {
-	char path[32], text[8192];
-	ssize_t len;
+	char text[8192];
+	ssize_t len =
+		trk__read_at(env->proc_fd, TRK_PATH("%d/cgroup", (int) pid), text, sizeof(text));
 
-	(void) snprintf(path, sizeof(path), "%d/cgroup", (int) pid);
-	len = trk__read_at(env->proc_fd, path, text, sizeof(text));
-	return len > 0 ? trk__cgroup_membership_hash(text) : 0;
+	return len > 0 ? trk__text_hash(text) : 0;
 }
 
 static bool knows(const struct trk_group_log *log, uint64_t membership)

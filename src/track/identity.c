@@ -142,16 +142,10 @@ static bool put_two(char *job, const char *first, const char *between, const cha
 	return true;
 }
 
-static bool from_metaflow(const struct trk_identity_facts *f, char *job)
+static bool from_two(const struct trk_identity_facts *f, char *job, const char *first,
+		     const char *between, const char *second)
 {
-	return put_two(job, value_of(f, "METAFLOW_FLOW_NAME"), "/",
-		       value_of(f, "METAFLOW_STEP_NAME"));
-}
-
-static bool from_airflow(const struct trk_identity_facts *f, char *job)
-{
-	return put_two(job, value_of(f, "AIRFLOW_CTX_DAG_ID"), "/",
-		       value_of(f, "AIRFLOW_CTX_TASK_ID"));
+	return put_two(job, value_of(f, first), between, value_of(f, second));
 }
 
 /* "ALIGN (sample 7)" -> "ALIGN": the tag distinguishes tasks of one process. */
@@ -229,12 +223,6 @@ static bool from_github(const struct trk_identity_facts *f, char *job)
 	       put_two(job, both, "/", value_of(f, "GITHUB_JOB"));
 }
 
-static bool from_gitlab(const struct trk_identity_facts *f, char *job)
-{
-	return value_of(f, "GITLAB_CI") &&
-	       put_two(job, value_of(f, "CI_PROJECT_PATH"), " ", value_of(f, "CI_JOB_NAME"));
-}
-
 /* "folder/project", with the stage of a pipeline after it. */
 static bool from_jenkins(const struct trk_identity_facts *f, char *job)
 {
@@ -288,9 +276,13 @@ static bool from_batch(const struct trk_identity_facts *f, char *job, const char
 static bool from_environment(const struct trk_identity_facts *f, char *job,
 			     const char **ret_directory)
 {
-	return from_metaflow(f, job) || from_nextflow(f, job) || from_airflow(f, job) ||
+	return from_two(f, job, "METAFLOW_FLOW_NAME", "/", "METAFLOW_STEP_NAME") ||
+	       from_nextflow(f, job) ||
+	       from_two(f, job, "AIRFLOW_CTX_DAG_ID", "/", "AIRFLOW_CTX_TASK_ID") ||
 	       from_argo(f, job) || from_batch(f, job, ret_directory) || from_github(f, job) ||
-	       from_gitlab(f, job) || from_jenkins(f, job);
+	       (value_of(f, "GITLAB_CI") &&
+		from_two(f, job, "CI_PROJECT_PATH", " ", "CI_JOB_NAME")) ||
+	       from_jenkins(f, job);
 }
 
 void trk__identity_find(const struct trk_identity_facts *facts, struct trk_identity *ret)

@@ -108,7 +108,7 @@ static void other_limit(const struct trk_run *run, uint64_t value, double unit, 
 	if (value != TRK_NO_LIMIT && !is_of_machine(run))
 		set_limit(ret, (double) value / unit, source, NULL);
 	else
-		trk__quantity_set(ret, NAN, TRK_QUALITY_UNKNOWN, NULL, none);
+		trk__quantity_unknown(ret, none);
 }
 
 static void read_now(struct trk_limits *l, const struct trk_env *env,
@@ -174,11 +174,10 @@ void trk__limits_state(struct trk_limits *l, uint64_t time_ns, const struct trk_
 {
 	struct trk_quantity *time = &l->now[TRK_LIMIT_TIME_S], *gpu = &l->now[TRK_LIMIT_GPU];
 
-	trk__quantity_set(time, NAN, TRK_QUALITY_UNKNOWN, NULL, "no time limit was set");
+	trk__quantity_unknown(time, "no time limit was set");
 	if (time_ns)
 		set_limit(time, (double) time_ns / 1e9, TRK_SOURCE_OWN_LIMIT, NULL);
-	trk__quantity_set(gpu, NAN, TRK_QUALITY_UNKNOWN, NULL,
-			  "the environment names no GPUs for the job");
+	trk__quantity_unknown(gpu, "the environment names no GPUs for the job");
 	if (gpus && names_gpus(gpus->cuda_visible))
 		set_limit(gpu, visible_gpus(gpus->cuda_visible), "CUDA_VISIBLE_DEVICES", NULL);
 	else if (gpus && names_gpus(gpus->nvidia_visible))

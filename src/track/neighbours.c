@@ -1,7 +1,6 @@
 #include "track/neighbours.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -70,7 +69,8 @@ static bool tasks_agree(const struct trk_cgroup *cg, const struct trk_tree *tree
 int trk__neighbours_look(const struct trk_env *env, const struct trk_cgroup *cg,
 			 const struct trk_tree *tree, uint64_t tracker_tasks)
 {
-	char path[TRK_CGROUP_PATH_SIZE + 16], *list;
+	const char *dir = cg->place[TRK_CGROUP_MEMORY].dir;
+	char *list;
 	struct look *l;
 	ssize_t r;
 
@@ -82,8 +82,9 @@ int trk__neighbours_look(const struct trk_env *env, const struct trk_cgroup *cg,
 	l->env = env;
 	l->self = getpid();
 	l->count = trk__tree_pids(tree, l->pid, TREE_MAX);
-	(void) snprintf(path, sizeof(path), "%s/cgroup.procs", cg->place[TRK_CGROUP_MEMORY].dir);
-	r = l->count < TREE_MAX ? trk__read_all_at(cg->cgroup_fd, path, LIST_MAX, &list) : -E2BIG;
+	r = l->count < TREE_MAX ? trk__read_all_at(cg->cgroup_fd, TRK_PATH("%s/cgroup.procs", dir),
+						   LIST_MAX, &list)
+				: -E2BIG;
 	if (r >= 0) {
 		r = lists_neighbour(l, list);
 		free(list);

@@ -104,10 +104,24 @@ int trk__request_parse(const char *text, struct trk_quantity request[TRK_REQUEST
 
 /* ---- detected ---- */
 
-static void offer(struct trk_quantity *q, double value, const char *source)
+struct detection {
+	const char *(*get)(const char *name);
+	struct trk_quantity *request;
+};
+
+static void offer(const struct detection *d, enum trk_request which, double value,
+		  const char *source)
 {
+	struct trk_quantity *q = &d->request[which];
+
 	if (isnan(q->value) && !isnan(value) && value > 0)
 		trk__quantity_set(q, value, TRK_QUALITY_EXACT, source, NULL);
+}
+
+static void take(const struct detection *d, enum trk_request which, const char *name,
+		 double (*value)(const char *text))
+{
+	offer(d, which, value(d->get(name)), name);
 }
 
 /* "4" or, for several nodes, "4(x2),3": the first number is that of this node. */
@@ -121,54 +135,43 @@ static double first_number(const char *text)
 		       : NAN;
 }
 
-static void detect_slurm(const char *(*get)(const char *name),
-			 struct trk_quantity request[TRK_REQUESTS])
+static void detect_slurm(const struct detection *d)
 {
-	double cpus = number_of(get("SLURM_CPUS_ON_NODE"));
-	double start = number_of(get("SLURM_JOB_START_TIME")),
-	       end = number_of(get("SLURM_JOB_END_TIME"));
+	double cpus = number_of(d->get("SLURM_CPUS_ON_NODE"));
+	double start = number_of(d->get("SLURM_JOB_START_TIME")),
+	       end = number_of(d->get("SLURM_JOB_END_TIME"));
 
-	offer(&request[TRK_REQUEST_CPU], number_of(get("SLURM_CPUS_PER_TASK")),
-	      "SLURM_CPUS_PER_TASK");
-	offer(&request[TRK_REQUEST_CPU], cpus, "SLURM_CPUS_ON_NODE");
-	offer(&request[TRK_REQUEST_CPU], first_number(get("SLURM_JOB_CPUS_PER_NODE")),
-	      "SLURM_JOB_CPUS_PER_NODE");
-	offer(&request[TRK_REQUEST_MEMORY_MIB], number_of(get("SLURM_MEM_PER_NODE")),
-	      "SLURM_MEM_PER_NODE");
-	offer(&request[TRK_REQUEST_MEMORY_MIB],
-	      number_of(get("SLURM_MEM_PER_CPU")) *
-		      (isnan(cpus) ? request[TRK_REQUEST_CPU].value : cpus),
+	take(d, TRK_REQUEST_CPU, "SLURM_CPUS_PER_TASK", number_of);
+	take(d, TRK_REQUEST_CPU, "SLURM_CPUS_ON_NODE", number_of);
+	take(d, TRK_REQUEST_CPU, "SLURM_JOB_CPUS_PER_NODE", first_number);
+	take(d, TRK_REQUEST_MEMORY_MIB, "SLURM_MEM_PER_NODE", number_of);
+	offer(d, TRK_REQUEST_MEMORY_MIB,
+	      number_of(d->get("SLURM_MEM_PER_CPU")) *
+		      (isnan(cpus) ? d->request[TRK_REQUEST_CPU].value : cpus),
 	      "SLURM_MEM_PER_CPU");
-	offer(&request[TRK_REQUEST_GPU], number_of(get("SLURM_GPUS_ON_NODE")),
-	      "SLURM_GPUS_ON_NODE");
-	offer(&request[TRK_REQUEST_TIME_S], end - start, "SLURM_JOB_END_TIME");
-}
-
-static void detect_kubernetes(const char *(*get)(const char *name),
-			      struct trk_quantity request[TRK_REQUESTS])
-{
-	if (!get("KUBERNETES_SERVICE_HOST"))
-		return;
-	offer(&request[TRK_REQUEST_CPU], number_of(get("CPU_REQUEST")), "CPU_REQUEST");
-	offer(&request[TRK_REQUEST_CPU], number_of(get("CPU_LIMIT")), "CPU_LIMIT");
-	offer(&request[TRK_REQUEST_MEMORY_MIB], bytes_as_mib(get("MEMORY_REQUEST")),
-	      "MEMORY_REQUEST");
-	offer(&request[TRK_REQUEST_MEMORY_MIB], bytes_as_mib(get("MEMORY_LIMIT")), "MEMORY_LIMIT");
+	take(d, TRK_REQUEST_GPU, "SLURM_GPUS_ON_NODE", number_of);
+	offer(d, TRK_REQUEST_TIME_S, end - start, "SLURM_JOB_END_TIME");
 }
 
 void trk__request_detect(const char *(*get)(const char *name),
 			 struct trk_quantity request[TRK_REQUESTS])
 {
+	const struct detection d = {get, request};
+
 	if (get("SLURM_JOB_ID"))
-		detect_slurm(get, request);
-	detect_kubernetes(get, request);
+		detect_slurm(&d);
+	if (get("KUBERNETES_SERVICE_HOST")) {
+		take(&d, TRK_REQUEST_CPU, "CPU_REQUEST", number_of);
+		take(&d, TRK_REQUEST_CPU, "CPU_LIMIT", number_of);
+		take(&d, TRK_REQUEST_MEMORY_MIB, "MEMORY_REQUEST", bytes_as_mib);
+		take(&d, TRK_REQUEST_MEMORY_MIB, "MEMORY_LIMIT", bytes_as_mib);
+	}
 	if (get("PBS_JOBID"))
-		offer(&request[TRK_REQUEST_CPU], number_of(get("NCPUS")), "NCPUS");
+		take(&d, TRK_REQUEST_CPU, "NCPUS", number_of);
 	if (get("LSB_JOBID"))
-		offer(&request[TRK_REQUEST_CPU], number_of(get("LSB_DJOB_NUMPROC")),
-		      "LSB_DJOB_NUMPROC");
+		take(&d, TRK_REQUEST_CPU, "LSB_DJOB_NUMPROC", number_of);
 	if (get("JOB_ID"))
-		offer(&request[TRK_REQUEST_CPU], number_of(get("NSLOTS")), "NSLOTS");
+		take(&d, TRK_REQUEST_CPU, "NSLOTS", number_of);
 }
 
 static void take_limit(struct trk_quantity *request, const struct trk_quantity *limit)

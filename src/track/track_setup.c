@@ -130,15 +130,12 @@ void trk__track_announce(struct track *t)
 static bool proc_is_ours(const struct track *t)
 {
 	char text[16];
-	ssize_t len = readlinkat(t->env.proc_fd, "self", text, sizeof(text) - 1);
 	uint64_t pid;
 
 	if (t->env.proc_fd < 0) /* this system has none */
 		return true;
-	if (len < 0)
-		return false;
-	text[len] = '\0';
-	return trk__parse_u64(text, &pid) == 0 && pid == (uint64_t) getpid();
+	return trk__read_link_at(t->env.proc_fd, "self", text, sizeof(text)) > 0 &&
+	       trk__parse_u64(text, &pid) == 0 && pid == (uint64_t) getpid();
 }
 
 int trk__track_open_sampler(struct track *t)

@@ -99,7 +99,7 @@ static void an_answer_in_time_belongs_to_the_question(void **state)
 	assert_int_equal(trk__env_init(&env), 0);
 	p = trk__gpu_poller_new(&env, TRK_GPU_AUTO, NULL, played_sources);
 	assert_non_null(p);
-	while (!trk__gpu_poller_is_ready(p))
+	while (trk__gpu_poller_state(p) == TRK_GPU_OPENING)
 		nap();
 	for (int i = 0; i < 3; i++) {
 		uint64_t asked_ns = trk__clock_monotonic_ns();
@@ -129,7 +129,7 @@ static void a_driver_that_hangs_costs_one_wait_and_becomes_unknown(void **state)
 	assert_int_equal(trk__env_init(&env), 0);
 	p = trk__gpu_poller_new(&env, TRK_GPU_AUTO, NULL, played_sources);
 	assert_non_null(p);
-	while (!trk__gpu_poller_is_ready(p))
+	while (trk__gpu_poller_state(p) == TRK_GPU_OPENING)
 		nap();
 	trk__gpu_poller_ask(p, NULL, 0);
 	assert_non_null(trk__gpu_poller_take(p, LONG_NS, LONG_NS));
@@ -171,7 +171,7 @@ static void a_thread_that_hangs_at_the_end_is_left_behind(void **state)
 	assert_int_equal(trk__env_init(&env), 0);
 	p = trk__gpu_poller_new(&env, TRK_GPU_AUTO, NULL, played_sources);
 	assert_non_null(p);
-	while (!trk__gpu_poller_is_ready(p))
+	while (trk__gpu_poller_state(p) == TRK_GPU_OPENING)
 		nap();
 	atomic_store(&held, true);
 	asked = atomic_load(&begun);

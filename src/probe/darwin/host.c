@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <libproc.h>
 #include <mach/mach.h>
+#include <math.h>
 #include <net/if.h>
 #include <net/if_types.h>
 #include <net/route.h>
@@ -15,9 +16,53 @@
 #include <sys/socket.h>
 #include <sys/sysctl.h>
 
+#include "probe/darwin/disks.h"
+#include "probe/host.h"
 #include "probe/linux/process_count.h"
 
-enum { MOUNTS_MAX = 128 };
+enum { MOUNTS_MAX = 128, TICK_US = 10000 };
+enum cpu_state { USER, SYSTEM, IDLE, NICE, STATES };
+
+/* CPU time of all cores since the first reading: the kernel's counters have 32 bits and wrap. */
+struct trk_host {
+	struct trk_mac_disks disks;
+	bool started;
+	uint32_t last[STATES];
+	uint64_t ticks[STATES];
+};
+
+const struct trk_host_sources trk__host_sources = {
+	.cpu = "host_statistics",
+	.memory = "host_statistics64, vm.swapusage",
+	.net = "NET_RT_IFLIST2",
+	.space = "getfsstat of local file systems",
+};
+
+struct trk_host *trk__host_new(void)
+{
+	struct trk_host *h = calloc(1, sizeof(*h));
+
+	if (h)
+		(void) trk__mac_disks_init(&h->disks, NULL);
+	return h;
+}
+
+void trk__host_free(struct trk_host *h)
+{
+	if (h)
+		trk__mac_disks_release(&h->disks);
+	free(h);
+}
+
+int trk__host_disks(struct trk_host *h, uint64_t *ret_read, uint64_t *ret_written)
+{
+	return trk__mac_disks_update(&h->disks, ret_read, ret_written);
+}
+
+const char *trk__host_disk_source(const struct trk_host *h)
+{
+	return h && h->disks.bytes_written ? "IOBlockStorageDriver" : "IOKit cannot be loaded";
+}
 
 uint64_t trk__mac_number(const char *name)
 {
@@ -34,17 +79,17 @@ void trk__mac_text(const char *name, char *text, size_t size)
 }
 
 /* Add the growth of the kernel's counters. */
-static void add_growth(struct trk_mac_cpu *cpu, const uint32_t now[TRK_MAC_STATES])
+static void add_growth(struct trk_host *h, const uint32_t now[STATES])
 {
-	for (int i = 0; i < TRK_MAC_STATES; i++) {
-		if (cpu->started)
-			cpu->ticks[i] += (uint32_t) (now[i] - cpu->last[i]);
-		cpu->last[i] = now[i];
+	for (int i = 0; i < STATES; i++) {
+		if (h->started)
+			h->ticks[i] += (uint32_t) (now[i] - h->last[i]);
+		h->last[i] = now[i];
 	}
-	cpu->started = true;
+	h->started = true;
 }
 
-int trk__mac_cpu_read(struct trk_mac_cpu *cpu)
+int trk__host_cpu(struct trk_host *h, struct trk_host_cpu *ret)
 {
 	mach_msg_type_number_t count = HOST_CPU_LOAD_INFO_COUNT;
 	host_cpu_load_info_data_t load;
@@ -54,12 +99,14 @@ int trk__mac_cpu_read(struct trk_mac_cpu *cpu)
 	(void) mach_port_deallocate(mach_task_self(), host);
 	if (r != KERN_SUCCESS)
 		return -EIO;
-	add_growth(cpu, (const uint32_t[TRK_MAC_STATES]){
-				[TRK_MAC_USER] = load.cpu_ticks[CPU_STATE_USER],
-				[TRK_MAC_SYSTEM] = load.cpu_ticks[CPU_STATE_SYSTEM],
-				[TRK_MAC_IDLE] = load.cpu_ticks[CPU_STATE_IDLE],
-				[TRK_MAC_NICE] = load.cpu_ticks[CPU_STATE_NICE],
-			});
+	add_growth(h, (const uint32_t[STATES]){
+			      [USER] = load.cpu_ticks[CPU_STATE_USER],
+			      [SYSTEM] = load.cpu_ticks[CPU_STATE_SYSTEM],
+			      [IDLE] = load.cpu_ticks[CPU_STATE_IDLE],
+			      [NICE] = load.cpu_ticks[CPU_STATE_NICE],
+		      });
+	ret->user_us = (h->ticks[USER] + h->ticks[NICE]) * TICK_US;
+	ret->system_us = h->ticks[SYSTEM] * TICK_US;
 	return 0;
 }
 
@@ -68,7 +115,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-int trk__mac_memory_read(struct trk_mac_memory *ret)
+int trk__host_memory(struct trk_host_memory *ret)
 {
 	mach_msg_type_number_t count = HOST_VM_INFO64_COUNT;
 	vm_statistics64_data_t vm;
@@ -83,8 +130,9 @@ int trk__mac_memory_read(struct trk_mac_memory *ret)
 	if (r != KERN_SUCCESS)
 		return -EIO;
 	(void) sysctlbyname("vm.swapusage", &swap, &size, NULL, 0);
-	*ret = (struct trk_mac_memory){
+	*ret = (struct trk_host_memory){
 		.free_bytes = minus(vm.free_count, vm.speculative_count) * page,
+		/* "Memory Used" of Activity Monitor: app, wired and compressed; "Cached Files". */
 		.used_bytes = (minus(vm.internal_page_count, vm.purgeable_count) + vm.wire_count +
 			       vm.compressor_page_count) *
 			      page,
@@ -116,7 +164,7 @@ static int read_interfaces(char **ret, size_t *ret_len)
 	return 0;
 }
 
-int trk__mac_net_read(uint64_t *ret_received, uint64_t *ret_sent)
+int trk__host_net(uint64_t *ret_received, uint64_t *ret_sent)
 {
 	uint64_t received = 0, sent = 0;
 	struct if_msghdr head;
@@ -166,10 +214,10 @@ static bool is_first(const struct statfs *mounts, int at)
 	return len > 0;
 }
 
-int trk__mac_space_read(struct trk_mac_space *ret)
+int trk__host_space(struct trk_host_space *ret)
 {
 	struct statfs *mounts = calloc(MOUNTS_MAX, sizeof(*mounts));
-	struct trk_mac_space space = {0};
+	struct trk_host_space space = {0};
 	int n = mounts ? getfsstat(mounts, MOUNTS_MAX * (int) sizeof(*mounts), MNT_NOWAIT) : -1;
 
 	for (int i = 0; i < n; i++) {
@@ -188,7 +236,14 @@ int trk__mac_space_read(struct trk_mac_space *ret)
 	return 0;
 }
 
-int trk__mac_processes(uint64_t *ret)
+double trk__host_load(void)
+{
+	double load;
+
+	return getloadavg(&load, 1) == 1 ? load : (double) NAN;
+}
+
+int trk__process_count_read(struct trk_process_count *c, const struct trk_env *env, uint64_t *ret)
 {
 	int bytes = proc_listpids(PROC_ALL_PIDS, 0, NULL, 0);
 
@@ -196,11 +251,6 @@ int trk__mac_processes(uint64_t *ret)
 		return -EIO;
 	*ret = (uint64_t) bytes / sizeof(pid_t);
 	return 0;
-}
-
-int trk__process_count_read(struct trk_process_count *c, const struct trk_env *env, uint64_t *ret)
-{
-	return trk__mac_processes(ret);
 }
 
 #endif

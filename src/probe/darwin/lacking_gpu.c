@@ -31,12 +31,7 @@ const char *trk__gpu_poller_text(struct trk_gpu_poller *p)
 	return "GPUs are not read on this system";
 }
 
-bool trk__gpu_poller_is_ready(struct trk_gpu_poller *p)
+enum trk_gpu_poller_state trk__gpu_poller_state(struct trk_gpu_poller *p)
 {
-	return true;
-}
-
-bool trk__gpu_poller_is_useless(struct trk_gpu_poller *p)
-{
-	return true;
+	return TRK_GPU_USELESS;
 }

@@ -1,12 +1,7 @@
 /* Determines which part of each device the tracked processes use. */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -14,47 +9,24 @@
 #include "probe/gpu/gpu.h"
 #include "probe/linux/cgroup.h"
 
-#define INITIAL_PID_NAMESPACE "pid:[4026531836]" /* a constant of the kernel: PROC_PID_INIT_INO */
-#define LOOK_NS               (5 * TRK_NS_PER_S)
-
-static int compare_pids(const void *a, const void *b)
-{
-	pid_t x = *(const pid_t *) a, y = *(const pid_t *) b;
-
-	return (x > y) - (x < y);
-}
-
-static bool is_tracked(const struct trk_gpu_scan *scan, pid_t pid)
-{
-	return scan->pids && bsearch(&pid, scan->pid, scan->pids, sizeof(pid), compare_pids);
-}
+#define LOOK_NS (5 * TRK_NS_PER_S)
 
 /* ---- processes that have a device open ---- */
 
-static void note_holders(struct trk_gpu_attributor *a, const struct trk_gpu_scan *scan, int fd_dir)
+static void note_holders(struct trk_gpu_attributor *a, const struct trk_gpu_scan *scan, DIR *dir)
 {
 	bool holds[TRK_GPUS_MAX] = {false};
-	DIR *dir = fdopendir(fd_dir);
 	struct dirent *entry;
-	char link[64], wanted[64];
+	char link[64];
 
-	if (!dir) {
-		trk__close(fd_dir);
-		return;
-	}
-	while ((entry = readdir(dir))) {
-		ssize_t len = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
-
-		if (len < 12 || memcmp(link, "/dev/nvidia", 11) != 0)
+	while ((entry = trk__next_entry(dir))) {
+		(void) trk__read_link_at(dirfd(dir), entry->d_name, link, sizeof(link));
+		if (strncmp(link, "/dev/nvidia", 11) != 0)
 			continue;
-		link[len] = '\0';
-		for (size_t i = 0; i < scan->devices; i++) {
-			(void) snprintf(wanted, sizeof(wanted), "/dev/nvidia%d",
-					scan->device[i].node);
-			holds[i] |= scan->device[i].node >= 0 && !strcmp(link, wanted);
-		}
+		for (size_t i = 0; i < scan->devices; i++)
+			holds[i] |= scan->device[i].node >= 0 &&
+				    !strcmp(link, TRK_PATH("/dev/nvidia%d", scan->device[i].node));
 	}
-	(void) closedir(dir);
 	for (size_t i = 0; i < scan->devices; i++)
 		a->holders[i] += holds[i];
 }
@@ -89,37 +61,34 @@ static void hear_environment(struct trk_gpu_attributor *a, const struct trk_gpu_
 
 static void hear_group(struct trk_gpu_attributor *a, const struct trk_gpu_scan *scan)
 {
-	char path[TRK_CGROUP_PATH_SIZE + 16], text[4096];
+	char text[4096];
 	struct trk_cgroup group;
 	const struct trk_cgroup_place *place = &group.place[TRK_CGROUP_DEVICES];
 
-	if (trk__cgroup_open(&group, &a->env, scan->pid[0]) == 0 && place->version == 1) {
-		(void) snprintf(path, sizeof(path), "%s/devices.list", place->dir);
-		if (trk__read_at(a->env.cgroup_fd, path, text, sizeof(text)) > 0)
-			for (size_t i = 0; i < scan->devices; i++)
-				hear(&a->say[i],
-				     trk__gpu_given_by_cgroup(text, scan->device[i].node),
-				     TRK_GPU_BY_CGROUP);
-	}
+	if (trk__cgroup_open(&group, &a->env, scan->pid[0]) == 0 && place->version == 1 &&
+	    trk__read_at(a->env.cgroup_fd, TRK_PATH("%s/devices.list", place->dir), text,
+			 sizeof(text)) > 0)
+		for (size_t i = 0; i < scan->devices; i++)
+			hear(&a->say[i], trk__gpu_given_by_cgroup(text, scan->device[i].node),
+			     TRK_GPU_BY_CGROUP);
 	trk__cgroup_release(&group);
 }
 
 /* v2 has no readable list, but a container has only the device nodes of its own devices. */
 static void hear_nodes(struct trk_gpu_attributor *a, const struct trk_gpu_scan *scan)
 {
-	char path[64];
+	int pid = (int) scan->pid[0];
 	struct stat st;
 
-	(void) snprintf(path, sizeof(path), "%d/root/dev/nvidiactl", (int) scan->pid[0]);
-	if (fstatat(a->env.proc_fd, path, &st, 0) < 0)
+	if (fstatat(a->env.proc_fd, TRK_PATH("%d/root/dev/nvidiactl", pid), &st, 0) < 0)
 		return;
-	for (size_t i = 0; i < scan->devices; i++) {
-		(void) snprintf(path, sizeof(path), "%d/root/dev/nvidia%d", (int) scan->pid[0],
-				scan->device[i].node);
-		if (scan->device[i].node >= 0 && fstatat(a->env.proc_fd, path, &st, 0) < 0 &&
+	for (size_t i = 0; i < scan->devices; i++)
+		if (scan->device[i].node >= 0 &&
+		    fstatat(a->env.proc_fd,
+			    TRK_PATH("%d/root/dev/nvidia%d", pid, scan->device[i].node), &st,
+			    0) < 0 &&
 		    errno == ENOENT)
 			a->say[i].denied = true;
-	}
 }
 
 static void look_for_assignments(struct trk_gpu_attributor *a, const struct trk_gpu_scan *scan)
@@ -138,34 +107,19 @@ static void look_for_holders(struct trk_gpu_attributor *a, const struct trk_gpu_
 	memset(a->holders, 0, sizeof(a->holders));
 	a->unreadable = false;
 	for (size_t i = 0; i < scan->pids; i++) {
-		char path[32];
-		int fd;
+		TRK_DIR_CLEANUP DIR *dir =
+			trk__list_dir_at(a->env.proc_fd, TRK_PATH("%d/fd", (int) scan->pid[i]));
 
-		(void) snprintf(path, sizeof(path), "%d/fd", (int) scan->pid[i]);
-		fd = trk__open_dir_at(a->env.proc_fd, path);
-		if (fd >= 0)
-			note_holders(a, scan, fd);
-		else if (fd != -ENOENT && fd != -ESRCH)
-			a->unreadable = true;
+		a->unreadable |= !dir && errno != ENOENT && errno != ESRCH;
+		note_holders(a, scan, dir);
 	}
 	look_for_assignments(a, scan);
-}
-
-bool trk__gpu_pids_are_foreign(const struct trk_env *env)
-{
-	char text[64];
-	ssize_t len = readlinkat(env->proc_fd, "self/ns/pid", text, sizeof(text) - 1);
-
-	if (len <= 0)
-		return false;
-	text[len] = '\0';
-	return strcmp(text, INITIAL_PID_NAMESPACE) != 0;
 }
 
 static bool is_foreign(struct trk_gpu_attributor *a)
 {
 	if (!a->known)
-		a->foreign = trk__gpu_pids_are_foreign(&a->env);
+		a->foreign = trk__env_pid_namespace(&a->env) > 0;
 	a->known = true;
 	return a->foreign;
 }
@@ -204,7 +158,7 @@ static size_t match(struct trk_gpu_scan *scan, size_t device, size_t *at)
 	for (; *at < scan->processes && scan->process[*at].device == device; ++*at) {
 		const struct trk_gpu_process *p = &scan->process[*at];
 
-		if (!is_tracked(scan, p->pid))
+		if (!trk__gpu_is_tracked(scan, p->pid))
 			continue;
 		matched++;
 		add_value(&share, p->share, why);

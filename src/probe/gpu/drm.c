@@ -3,7 +3,6 @@
  * amdgpu has activity and memory in sysfs; i915 and xe count how long the GPU slept, which yields
  * an upper bound of its activity. The usage of a process is in the fdinfo of its descriptors, which
  * only its user may read; its usage through ROCm is in the sysfs of the compute driver. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,33 +24,26 @@ static bool is_ours(const char *driver)
 	return !strcmp(driver, "amdgpu") || !strcmp(driver, "i915") || !strcmp(driver, "xe");
 }
 
-static DIR *open_cards(const struct trk_env *env)
+/* The next card in the directory that is read here, with its driver; NULL: there is no more. */
+static const char *next_card(DIR *dir, char driver[64])
 {
-	DIR *dir = NULL;
+	struct dirent *entry;
 
-	if (env->sys_fd >= 0)
-		(void) trk__list_dir_at(env->sys_fd, "class/drm", &dir);
-	return dir;
+	while ((entry = trk__next_entry(dir)))
+		if (is_card(entry->d_name) &&
+		    trk__drm_link_name(dirfd(dir), TRK_PATH("%s/device/driver", entry->d_name),
+				       driver, 64) &&
+		    is_ours(driver))
+			return entry->d_name;
+	return NULL;
 }
 
 static bool drm_is_likely(const struct trk_env *env)
 {
-	DIR *dir = open_cards(env);
-	struct dirent *entry;
-	bool found = false;
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(env->sys_fd, "class/drm");
+	char driver[64];
 
-	while (dir && !found && (entry = readdir(dir))) {
-		char path[64], driver[64];
-
-		if (!is_card(entry->d_name))
-			continue;
-		(void) snprintf(path, sizeof(path), "%.15s/device/driver", entry->d_name);
-		found = trk__drm_link_name(dirfd(dir), path, driver, sizeof(driver)) &&
-			is_ours(driver);
-	}
-	if (dir)
-		(void) closedir(dir);
-	return found;
+	return next_card(dir, driver) != NULL;
 }
 
 static void drm_close(void *state)
@@ -74,24 +66,16 @@ static int by_number(const void *a, const void *b)
 static int drm_open(const struct trk_env *env, const struct trk_gpu_hints *hints, void **ret,
 		    char why[TRK_GPU_TEXT_SIZE])
 {
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(env->sys_fd, "class/drm");
 	struct trk_drm *d = calloc(1, sizeof(*d));
-	struct dirent *entry;
-	DIR *dir;
+	const char *name;
+	char driver[64];
 
 	if (!d)
 		return -ENOMEM;
 	d->env = *env;
-	dir = open_cards(env);
-	while (dir && d->cards < TRK_DRM_CARDS_MAX && (entry = readdir(dir))) {
-		char path[64], driver[64];
-
-		(void) snprintf(path, sizeof(path), "%.15s/device/driver", entry->d_name);
-		if (is_card(entry->d_name) &&
-		    trk__drm_link_name(dirfd(dir), path, driver, sizeof(driver)) && is_ours(driver))
-			trk__drm_know_card(d, dirfd(dir), entry->d_name, driver);
-	}
-	if (dir)
-		(void) closedir(dir);
+	while (d->cards < TRK_DRM_CARDS_MAX && (name = next_card(dir, driver)))
+		trk__drm_know_card(d, dirfd(dir), name, driver);
 	if (d->cards == 0) {
 		drm_close(d);
 		(void) snprintf(why, TRK_GPU_TEXT_SIZE, "no AMD or Intel GPU in /sys/class/drm");

@@ -3,11 +3,9 @@
  * Sources: Documentation/gpu/amdgpu/thermal.rst and driver-misc.rst, and
  * sysfs-driver-intel-i915-hwmon, sysfs-driver-intel-xe-hwmon in Documentation/ABI/testing of the
  * kernel. Files without a sensor are missing: MI300 and xe begin with temp2. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -51,12 +49,10 @@ static struct trk_gpu_value first_of(int fd, const char *const *paths, double sc
 bool trk__drm_link_name(int fd, const char *path, char *to, size_t size)
 {
 	char text[256];
-	ssize_t len = readlinkat(fd, path, text, sizeof(text) - 1);
 	const char *slash;
 
-	if (len <= 0)
+	if (trk__read_link_at(fd, path, text, sizeof(text)) <= 0)
 		return false;
-	text[len] = '\0';
 	slash = strrchr(text, '/');
 	(void) snprintf(to, size, "%s", slash ? slash + 1 : text);
 	return true;
@@ -81,18 +77,16 @@ static void read_word(int fd, const char *path, char *to, size_t size)
 /* Open the sensors of the card; i915 has further directories for its parts. */
 static int open_sensors(int dir_fd, const char *driver)
 {
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(dir_fd, "device/hwmon");
 	struct dirent *entry;
 	int found = -1;
-	DIR *dir;
 
-	(void) trk__list_dir_at(dir_fd, "device/hwmon", &dir);
-	while (dir && (entry = readdir(dir))) {
-		char path[280], name[32];
+	while ((entry = trk__next_entry(dir))) {
+		char name[32];
 
 		if (strncmp(entry->d_name, "hwmon", 5) != 0)
 			continue;
-		(void) snprintf(path, sizeof(path), "%s/name", entry->d_name);
-		read_word(dirfd(dir), path, name, sizeof(name));
+		read_word(dirfd(dir), TRK_PATH("%s/name", entry->d_name), name, sizeof(name));
 		if (found >= 0 && strcmp(name, driver) != 0)
 			continue;
 		trk__close(found);
@@ -100,8 +94,6 @@ static int open_sensors(int dir_fd, const char *driver)
 		if (!strcmp(name, driver))
 			break;
 	}
-	if (dir)
-		(void) closedir(dir);
 	return found;
 }
 
@@ -125,18 +117,12 @@ static void add_gt(struct trk_drm_card *c, const char *path)
 /* Find the parts that sleep separately: render and media, on each tile. */
 static void find_gts(struct trk_drm_card *c)
 {
-	char path[64];
-
 	for (int tile = 0; tile < 2; tile++)
-		for (int gt = 0; gt < 4; gt++) {
-			(void) snprintf(path, sizeof(path),
-					"device/tile%d/gt%d/gtidle/idle_residency_ms", tile, gt);
-			add_gt(c, path);
-		}
-	for (int gt = 0; gt < 4; gt++) { /* i915 since 5.18 */
-		(void) snprintf(path, sizeof(path), "gt/gt%d/rc6_residency_ms", gt);
-		add_gt(c, path);
-	}
+		for (int gt = 0; gt < 4; gt++)
+			add_gt(c,
+			       TRK_PATH("device/tile%d/gt%d/gtidle/idle_residency_ms", tile, gt));
+	for (int gt = 0; gt < 4; gt++) /* i915 since 5.18 */
+		add_gt(c, TRK_PATH("gt/gt%d/rc6_residency_ms", gt));
 	if (c->gts == 0)
 		add_gt(c, "power/rc6_residency_ms");
 }

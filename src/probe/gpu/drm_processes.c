@@ -1,9 +1,7 @@
 /* Usage of AMD and Intel cards by the tracked processes: the clients of their open files. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "probe/gpu/drm_private.h"
@@ -138,15 +136,16 @@ static void look_at_descriptor(struct trk_drm *d, int fd_dir, pid_t pid, const c
 			       uint64_t now_ns)
 {
 	struct trk_drm_client now;
-	char link[64], path[64], text[4096];
-	ssize_t len = readlinkat(fd_dir, number, link, sizeof(link));
+	char link[64], text[4096];
+	ssize_t len;
 
-	if (len == 8 && !memcmp(link, "/dev/kfd", 8) && !trk__kfd_knows(d, pid))
+	(void) trk__read_link_at(fd_dir, number, link, sizeof(link));
+	if (!strcmp(link, "/dev/kfd") && !trk__kfd_knows(d, pid))
 		d->unknown_queues = true;
-	if (len < 9 || memcmp(link, "/dev/dri/", 9) != 0)
+	if (strncmp(link, "/dev/dri/", 9) != 0)
 		return;
-	(void) snprintf(path, sizeof(path), "%d/fdinfo/%.15s", (int) pid, number);
-	len = trk__read_at(d->env.proc_fd, path, text, sizeof(text));
+	len = trk__read_at(d->env.proc_fd, TRK_PATH("%d/fdinfo/%s", (int) pid, number), text,
+			   sizeof(text));
 	if (len == -EACCES || len == -EPERM)
 		d->denied = true;
 	if (len > 0 && trk__drm_fdinfo_parse(text, &now) == 0)
@@ -155,19 +154,13 @@ static void look_at_descriptor(struct trk_drm *d, int fd_dir, pid_t pid, const c
 
 static void look_at_process(struct trk_drm *d, pid_t pid, uint64_t now_ns)
 {
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(d->env.proc_fd, TRK_PATH("%d/fd", (int) pid));
 	struct dirent *entry;
-	char path[32];
-	DIR *dir;
-	int r, left = FDS_MAX;
+	int left = FDS_MAX;
 
-	(void) snprintf(path, sizeof(path), "%d/fd", (int) pid);
-	r = trk__list_dir_at(d->env.proc_fd, path, &dir);
-	d->denied |= r == -EACCES || r == -EPERM;
-	while (dir && left-- > 0 && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			look_at_descriptor(d, dirfd(dir), pid, entry->d_name, now_ns);
-	if (dir)
-		(void) closedir(dir);
+	d->denied |= !dir && (errno == EACCES || errno == EPERM);
+	while (left-- > 0 && (entry = trk__next_entry(dir)))
+		look_at_descriptor(d, dirfd(dir), pid, entry->d_name, now_ns);
 }
 
 static void forget_clients(struct trk_drm *d)

@@ -1,8 +1,10 @@
 #include "probe/gpu/gpu.h"
 
-#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -19,6 +21,43 @@ void trk__gpu_count_thread(int by)
 	(void) atomic_fetch_add(&threads, by);
 }
 
+int trk__gpu_start_thread(void *(*run)(void *data), void *data, size_t stack_size)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	pthread_t thread;
+	int r = pthread_attr_init(&attributes);
+
+	if (r != 0)
+		return -r;
+	(void) pthread_attr_setstacksize(&attributes, stack_size);
+	(void) pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	(void) sigfillset(&all);
+	(void) pthread_sigmask(SIG_SETMASK, &all, &before);
+	trk__gpu_count_thread(1);
+	r = pthread_create(&thread, &attributes, run, data);
+	if (r != 0)
+		trk__gpu_count_thread(-1);
+	(void) pthread_sigmask(SIG_SETMASK, &before, NULL);
+	(void) pthread_attr_destroy(&attributes);
+	return -r;
+}
+
+void trk__gpu_set_unknown(struct trk_gpu_device *d, enum trk_gpu_why why)
+{
+	for (int i = 0; i < TRK_GPU_METRICS; i++)
+		d->metric[i] = trk__gpu_unknown(why);
+}
+
+void trk__gpu_init_device(struct trk_gpu_device *d, const char *vendor)
+{
+	memset(d, 0, sizeof(*d));
+	(void) snprintf(d->vendor, sizeof(d->vendor), "%s", vendor);
+	d->parent = d->node = -1;
+	d->gpu_instance = UINT32_MAX;
+	trk__gpu_set_unknown(d, TRK_GPU_NOT_ASKED);
+}
+
 struct trk_gpu_device *trk__gpu_add_device(struct trk_gpu_scan *scan, const char *vendor)
 {
 	struct trk_gpu_device *d;
@@ -26,13 +65,14 @@ struct trk_gpu_device *trk__gpu_add_device(struct trk_gpu_scan *scan, const char
 	if (scan->devices == TRK_GPUS_MAX)
 		return NULL;
 	d = &scan->device[scan->devices++];
-	memset(d, 0, sizeof(*d));
-	(void) snprintf(d->vendor, sizeof(d->vendor), "%s", vendor);
-	d->parent = d->node = -1;
-	d->gpu_instance = UINT32_MAX;
-	for (int i = 0; i < TRK_GPU_METRICS; i++)
-		d->metric[i] = trk__gpu_unknown(TRK_GPU_NOT_ASKED);
+	trk__gpu_init_device(d, vendor);
 	return d;
+}
+
+void trk__gpu_lower_bus(char *text)
+{
+	for (; *text; text++)
+		*text = (char) (*text >= 'A' && *text <= 'F' ? *text - 'A' + 'a' : *text);
 }
 
 /* True if this file of the device's power management begins with the word. NVML's
@@ -46,8 +86,7 @@ static bool power_is(int sys_fd, const char *bus, const char *file, const char *
 		return false;
 	(void) snprintf(path, sizeof(path), "bus/pci/devices/%s/power/%s",
 			len == 16 ? bus + 4 : bus, file);
-	for (char *at = path; *at; at++)
-		*at = (char) (*at >= 'A' && *at <= 'F' ? *at - 'A' + 'a' : *at);
+	trk__gpu_lower_bus(path);
 	return trk__read_at(sys_fd, path, text, sizeof(text)) > 0 &&
 	       !strncmp(text, word, strlen(word));
 }
@@ -64,20 +103,16 @@ bool trk__gpu_may_sleep(int sys_fd, const char *bus)
 
 bool trk__gpu_nvidia_is_asleep(int sys_fd)
 {
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(sys_fd, "bus/pci/drivers/nvidia");
 	struct dirent *entry;
 	bool any = false, is_awake = false;
-	DIR *dir = NULL;
 
-	if (sys_fd >= 0)
-		(void) trk__list_dir_at(sys_fd, "bus/pci/drivers/nvidia", &dir);
-	while (dir && !is_awake && (entry = readdir(dir))) {
+	while (!is_awake && (entry = trk__next_entry(dir))) {
 		if (!strchr(entry->d_name, ':'))
 			continue;
 		any = true;
 		is_awake = !trk__gpu_is_asleep(sys_fd, entry->d_name);
 	}
-	if (dir)
-		(void) closedir(dir);
 	return any && !is_awake;
 }
 
@@ -89,10 +124,27 @@ void trk__gpu_set_asleep(struct trk_gpu_device *d)
 		TRK_GPU_TREE_SHARE_METRIC,  TRK_GPU_TREE_ENCODER_METRIC,
 		TRK_GPU_TREE_DECODER_METRIC};
 
-	for (int i = 0; i < TRK_GPU_METRICS; i++)
-		d->metric[i] = trk__gpu_unknown(TRK_GPU_ASLEEP);
+	trk__gpu_set_unknown(d, TRK_GPU_ASLEEP);
 	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)
 		d->metric[idle[i]] = trk__gpu_known(0);
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *) a, y = *(const pid_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+void trk__gpu_sort_pids(pid_t *pid, size_t count)
+{
+	qsort(pid, count, sizeof(*pid), compare_pids);
+}
+
+bool trk__gpu_is_tracked(const struct trk_gpu_scan *scan, pid_t pid)
+{
+	return scan->pid && scan->pids &&
+	       bsearch(&pid, scan->pid, scan->pids, sizeof(pid), compare_pids);
 }
 
 bool trk__gpu_shares_memory(const struct trk_gpu_scan *scan, size_t device)

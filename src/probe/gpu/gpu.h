@@ -79,7 +79,10 @@ extern const struct trk_gpu_ops trk__gpu_nvml, trk__gpu_drm, trk__gpu_nvidia_smi
 /* Number of threads that are inside a driver or wait for a program. If there are any, end the
  * program with _exit(2): the driver's own clean-up might wait for them. */
 int trk__gpu_threads(void);
-void trk__gpu_count_thread(int by); /* 1: a thread begins, -1: it has ended */
+void trk__gpu_count_thread(int by); /* -1: a thread has ended */
+/* Start a detached thread, and count it. It gets no signals: the tracking thread handles them. 0 or
+ * a negative errno. */
+int trk__gpu_start_thread(void *(*run)(void *data), void *data, size_t stack_size);
 
 /* True if the kernel has suspended this PCI device (runtime power management). Reading it does not
  * wake the device; any other query would. sys_fd: /sys; bus: "0000:01:00.0", or with eight leading
@@ -92,9 +95,15 @@ bool trk__gpu_nvidia_is_asleep(int sys_fd);
 /* Set the figures of a suspended GPU: its engines are idle, everything else is unknown. */
 void trk__gpu_set_asleep(struct trk_gpu_device *d);
 
-/* True in a pid namespace other than the machine's: the driver's pids are not valid in it. */
-bool trk__gpu_pids_are_foreign(const struct trk_env *env);
+/* Put pids in the order of scan->pid, and look one up there. */
+void trk__gpu_sort_pids(pid_t *pid, size_t count);
+bool trk__gpu_is_tracked(const struct trk_gpu_scan *scan, pid_t pid);
 
+/* "0000:0A:00.0" as the kernel writes it: in lower case. */
+void trk__gpu_lower_bus(char *text);
+/* A device of which nothing is known yet. */
+void trk__gpu_init_device(struct trk_gpu_device *d, const char *vendor);
+void trk__gpu_set_unknown(struct trk_gpu_device *d, enum trk_gpu_why why);
 /* Append a device with every value unknown. NULL when the table is full. */
 struct trk_gpu_device *trk__gpu_add_device(struct trk_gpu_scan *scan, const char *vendor);
 /* True if an earlier device in the scan, of the same GPU instance, has the same memory. */
@@ -114,7 +123,7 @@ struct trk_gpu_say {
 struct trk_gpu_attributor {
 	struct trk_env env; /* borrowed */
 	struct trk_gpu_hints hints;
-	bool known, foreign; /* foreign: in a pid namespace; known: that is determined */
+	bool known, foreign; /* foreign: the driver's pids are not valid in this namespace */
 	uint64_t looked_ns;
 	bool unreadable;              /* the open files of some process could not be read */
 	size_t holders[TRK_GPUS_MAX]; /* tracked processes that have the device open */

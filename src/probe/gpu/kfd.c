@@ -5,7 +5,6 @@
  * topology/nodes/N/gpu_id with its bus address in `properties`, proc/PID/vram_ID in bytes,
  * proc/PID/queues/N/gpuid. A queue is filled in user space, so fdinfo does not count its work. The
  * directories are named by the pids of the machine's namespace. */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,15 +34,14 @@ static bool property(const char *text, const char *name, uint64_t *ret)
 
 static void know_node(struct trk_drm *d, int nodes_fd, const char *node)
 {
-	char path[288], text[4096], bus[32];
+	char text[4096], bus[32];
 	uint64_t place, domain = 0;
 	double id;
 
-	(void) snprintf(path, sizeof(path), "%s/gpu_id", node);
-	if (!trk__drm_read_number(nodes_fd, path, &id) || id <= 0) /* 0: a node of processors */
+	if (!trk__drm_read_number(nodes_fd, TRK_PATH("%s/gpu_id", node), &id) ||
+	    id <= 0) /* a node of processors */
 		return;
-	(void) snprintf(path, sizeof(path), "%s/properties", node);
-	if (trk__read_at(nodes_fd, path, text, sizeof(text)) <= 0 ||
+	if (trk__read_at(nodes_fd, TRK_PATH("%s/properties", node), text, sizeof(text)) <= 0 ||
 	    !property(text, "location_id", &place))
 		return;
 	(void) property(text, "domain", &domain);
@@ -59,28 +57,21 @@ static void know_node(struct trk_drm *d, int nodes_fd, const char *node)
 
 void trk__kfd_know_cards(struct trk_drm *d)
 {
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(d->env.sys_fd, KFD "topology/nodes");
 	struct dirent *entry;
-	DIR *dir = NULL;
 
-	if (d->env.sys_fd >= 0)
-		(void) trk__list_dir_at(d->env.sys_fd, KFD "topology/nodes", &dir);
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			know_node(d, dirfd(dir), entry->d_name);
-	if (dir)
-		(void) closedir(dir);
+	while ((entry = trk__next_entry(dir)))
+		know_node(d, dirfd(dir), entry->d_name);
 }
 
 /* ---- processes ---- */
 
 bool trk__kfd_knows(const struct trk_drm *d, pid_t pid)
 {
-	char path[64];
 	struct stat st;
 
-	(void) snprintf(path, sizeof(path), KFD "proc/%d", (int) pid);
-	return d->env.sys_fd >= 0 && !trk__gpu_pids_are_foreign(&d->env) &&
-	       fstatat(d->env.sys_fd, path, &st, 0) == 0;
+	return trk__env_pid_namespace(&d->env) <= 0 &&
+	       fstatat(d->env.sys_fd, TRK_PATH(KFD "proc/%d", (int) pid), &st, 0) == 0;
 }
 
 static bool is_part(const struct trk_drm_card *c, double gpu_id)
@@ -91,47 +82,30 @@ static bool is_part(const struct trk_drm_card *c, double gpu_id)
 	return false;
 }
 
-static bool is_tracked(const struct trk_gpu_scan *scan, pid_t pid)
-{
-	for (size_t i = 0; scan->pid && i < scan->pids; i++)
-		if (scan->pid[i] == pid)
-			return true;
-	return false;
-}
-
 /* Memory on all parts of the card; NaN if unknown for all. */
 static double memory_on(const struct trk_drm_card *c, int pid_fd)
 {
 	double sum = NAN, bytes;
-	char path[64];
 
-	for (size_t i = 0; i < c->kfd_ids; i++) {
-		(void) snprintf(path, sizeof(path), "vram_%llu", (unsigned long long) c->kfd_id[i]);
-		if (trk__drm_read_number(pid_fd, path, &bytes))
+	for (size_t i = 0; i < c->kfd_ids; i++)
+		if (trk__drm_read_number(pid_fd,
+					 TRK_PATH("vram_%llu", (unsigned long long) c->kfd_id[i]),
+					 &bytes))
 			sum = (isnan(sum) ? 0 : sum) + bytes;
-	}
 	return sum;
 }
 
 /* Sets has_queue[card] for the cards on which the process has queues. */
 static void find_queues(const struct trk_drm *d, int pid_fd, bool has_queue[TRK_DRM_CARDS_MAX])
 {
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(pid_fd, "queues");
 	struct dirent *entry;
-	DIR *dir;
+	double id;
 
-	(void) trk__list_dir_at(pid_fd, "queues", &dir);
-	while (dir && (entry = readdir(dir))) {
-		char path[288];
-		double id;
-
-		(void) snprintf(path, sizeof(path), "%s/gpuid", entry->d_name);
-		if (entry->d_name[0] == '.' || !trk__drm_read_number(dirfd(dir), path, &id))
-			continue;
-		for (size_t i = 0; i < d->cards; i++)
-			has_queue[i] |= is_part(&d->card[i], id);
-	}
-	if (dir)
-		(void) closedir(dir);
+	while ((entry = trk__next_entry(dir)))
+		if (trk__drm_read_number(dirfd(dir), TRK_PATH("%s/gpuid", entry->d_name), &id))
+			for (size_t i = 0; i < d->cards; i++)
+				has_queue[i] |= is_part(&d->card[i], id);
 }
 
 /* fdinfo of newer kernels counts the same memory, so the larger value is used. */
@@ -160,24 +134,21 @@ static void add_process(struct trk_drm *d, pid_t pid, int pid_fd, bool tracked)
 
 void trk__kfd_add_processes(struct trk_drm *d, const struct trk_gpu_scan *scan)
 {
-	bool foreign = trk__gpu_pids_are_foreign(&d->env), any = false;
+	bool foreign = trk__env_pid_namespace(&d->env) > 0, any = false;
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(d->env.sys_fd, KFD "proc");
 	struct dirent *entry;
-	DIR *dir = NULL;
 
 	for (size_t i = 0; i < d->cards; i++) {
 		d->card[i].has_queues = d->card[i].has_strangers = false;
 		any |= d->card[i].kfd_ids > 0;
 	}
-	if (any)
-		(void) trk__list_dir_at(d->env.sys_fd, KFD "proc", &dir);
-	while (dir && (entry = readdir(dir))) {
+	while (any && (entry = trk__next_entry(dir))) {
 		long pid = strtol(entry->d_name, NULL, 10);
 		int fd = pid > 0 ? trk__open_dir_at(dirfd(dir), entry->d_name) : -1;
 
 		if (fd >= 0)
-			add_process(d, (pid_t) pid, fd, !foreign && is_tracked(scan, (pid_t) pid));
+			add_process(d, (pid_t) pid, fd,
+				    !foreign && trk__gpu_is_tracked(scan, (pid_t) pid));
 		trk__close(fd);
 	}
-	if (dir)
-		(void) closedir(dir);
 }

@@ -29,8 +29,7 @@ enum {
 	OUTPUT_MAX = 256 * 1024,
 	PROCESSES_MAX = 1024,
 	INSTANCES_MAX = 32,
-	FIELDS = 30,
-	OLD_NAME = FIELDS - 2,
+	OLD_NAME = TRK_SMI_FIELDS - 2,
 	ARGUMENTS_MAX = 10,
 	PMON_GPUS = 4,
 	QUERY_SIZE = 1024,
@@ -66,7 +65,7 @@ struct smi {
 	int stop[2]; /* a pipe; a write ends the worker */
 
 	/* Used by the worker thread only. */
-	bool refused[FIELDS], no_pmon, pmon_answers;
+	bool refused[TRK_SMI_FIELDS], no_pmon, pmon_answers;
 	struct trk_helper_process program;
 	char *text;         /* owned: OUTPUT_MAX */
 	struct found *work; /* owned */
@@ -82,40 +81,6 @@ struct smi {
 /* Where distributions and containers install the program, searched after the caller's path. */
 static const char folders[] = "/usr/bin:/usr/local/bin:/bin:/usr/local/nvidia/bin:/usr/lib/wsl/lib:"
 			      "/opt/bin:/run/current-system/sw/bin";
-
-/* Newest name first. A field that the driver refuses is not queried again. */
-static const char *const fields[FIELDS] = {
-	"index",
-	"uuid",
-	"pci.bus_id",
-	"driver_version",
-	"mig.mode.current",
-	"memory.total",
-	"memory.used",
-	"utilization.gpu",
-	"utilization.memory",
-	"utilization.encoder",
-	"utilization.decoder",
-	"temperature.gpu",
-	"power.draw",
-	"clocks.sm",
-	"clocks.mem",
-	"clocks.max.sm",
-	"clocks.max.mem",
-	"fan.speed",
-	"enforced.power.limit",
-	"pcie.link.gen.current",
-	"pcie.link.width.current",
-	"ecc.errors.corrected.volatile.total",
-	"ecc.errors.uncorrected.volatile.total",
-	"retired_pages.single_bit_ecc.count",
-	"retired_pages.double_bit.count",
-	"remapped_rows.correctable",
-	"remapped_rows.uncorrectable",
-	"clocks_event_reasons.active",
-	"clocks_throttle_reasons.active", /* older name of the previous field */
-	"name",
-};
 
 /* ---- running the program ---- */
 
@@ -187,13 +152,6 @@ static void put_away(struct smi *s)
 		(void) nanosleep(&nap, NULL);
 }
 
-static void complain(struct smi *s, const char *text)
-{
-	(void) pthread_mutex_lock(&s->lock);
-	(void) snprintf(s->wrong, sizeof(s->wrong), "%s", text);
-	(void) pthread_mutex_unlock(&s->lock);
-}
-
 static void complain_of(struct smi *s, int error, int status)
 {
 	char text[TRK_GPU_TEXT_SIZE], line[64];
@@ -213,7 +171,9 @@ static void complain_of(struct smi *s, int error, int status)
 		(void) snprintf(text, sizeof(text), "exit code %d: %s", WEXITSTATUS(status), line);
 	else
 		(void) snprintf(text, sizeof(text), "not understood: %s", line);
-	complain(s, text);
+	(void) pthread_mutex_lock(&s->lock);
+	memcpy(s->wrong, text, sizeof(s->wrong));
+	(void) pthread_mutex_unlock(&s->lock);
 }
 
 /* Run it with these arguments; the output is in s->text. Returns as follow() does. */
@@ -244,10 +204,10 @@ static void write_query(const struct smi *s, char query[QUERY_SIZE])
 {
 	size_t n = (size_t) snprintf(query, QUERY_SIZE, "--query-gpu=");
 
-	for (int i = 0; i < FIELDS && n < QUERY_SIZE; i++)
+	for (int i = 0; i < TRK_SMI_FIELDS && n < QUERY_SIZE; i++)
 		if (!s->refused[i] && (i != OLD_NAME || s->refused[i - 1]))
 			n += (size_t) snprintf(query + n, QUERY_SIZE - n, "%s%s", i ? "," : "",
-					       fields[i]);
+					       trk__smi_field(i));
 }
 
 /* True if the driver refused a field, which is then left out. */
@@ -257,8 +217,8 @@ static bool drop_refused_field(struct smi *s)
 
 	if (!trk__smi_refused(s->text, field, sizeof(field)))
 		return false;
-	for (int i = 1; i < FIELDS; i++)
-		if (!strcmp(fields[i], field) && !s->refused[i])
+	for (int i = 1; i < TRK_SMI_FIELDS; i++)
+		if (!strcmp(trk__smi_field(i), field) && !s->refused[i])
 			return s->refused[i] = true;
 	return false;
 }
@@ -378,8 +338,7 @@ static int find_node(const struct smi *s, const char *bus)
 		return -1;
 	(void) snprintf(path, sizeof(path), "driver/nvidia/gpus/%s/information",
 			bus + strlen(bus) - 12);
-	for (char *c = path; *c; c++)
-		*c = *c >= 'A' && *c <= 'F' ? (char) (*c - 'A' + 'a') : *c;
+	trk__gpu_lower_bus(path);
 	if (trk__read_at(s->env.proc_fd, path, text, sizeof(text)) < 0)
 		return -1;
 	at = strstr(text, "Device Minor:");
@@ -429,8 +388,7 @@ static void publish(struct smi *s)
 		w->gpus++;
 		w->gpu[at] = f->gpu[i];
 		w->gpu[at].index = -1;
-		for (int k = 0; k < TRK_GPU_METRICS; k++)
-			w->gpu[at].device.metric[k] = trk__gpu_unknown(TRK_GPU_LOST);
+		trk__gpu_set_unknown(&w->gpu[at].device, TRK_GPU_LOST);
 	}
 	w->stale_ns = trk__clock_monotonic_ns() + STALE * s->period_ns + 2 * s->patience_ns;
 	(void) pthread_mutex_lock(&s->lock);
@@ -571,24 +529,6 @@ static bool make_environment(struct smi *s, const struct trk_gpu_hints *hints)
 	return true;
 }
 
-static int start_worker(struct smi *s)
-{
-	pthread_attr_t attributes;
-	pthread_t thread;
-	int r = pthread_attr_init(&attributes);
-
-	if (r)
-		return -r;
-	(void) pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	(void) pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	trk__gpu_count_thread(1);
-	r = pthread_create(&thread, &attributes, work, s);
-	if (r)
-		trk__gpu_count_thread(-1);
-	(void) pthread_attr_destroy(&attributes);
-	return -r;
-}
-
 static int smi_open(const struct trk_env *env, const struct trk_gpu_hints *hints, void **ret,
 		    char why[TRK_GPU_TEXT_SIZE])
 {
@@ -621,7 +561,7 @@ static int smi_open(const struct trk_env *env, const struct trk_gpu_hints *hints
 	s->work = calloc(1, sizeof(*s->work));
 	s->found = calloc(1, sizeof(*s->found));
 	if (s->stop[0] >= 0 && s->text && s->work && s->found && make_environment(s, hints))
-		r = start_worker(s);
+		r = trk__gpu_start_thread(work, s, STACK_SIZE);
 	if (r < 0) {
 		(void) snprintf(why, TRK_GPU_TEXT_SIZE, "nvidia-smi: %s", trk__strerror(r));
 		destroy(s);
@@ -746,8 +686,7 @@ static void poll_gpu(const struct found *f, struct trk_gpu_scan *scan,
 		return;
 	*d = gpu->device;
 	if (stale)
-		for (int i = 0; i < TRK_GPU_METRICS; i++)
-			d->metric[i] = trk__gpu_unknown(TRK_GPU_NO_ANSWER);
+		trk__gpu_set_unknown(d, TRK_GPU_NO_ANSWER);
 	if (stale || gpu->index < 0)
 		return;
 	explain_processes(f, gpu, d);

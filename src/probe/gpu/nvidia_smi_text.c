@@ -224,6 +224,7 @@ static struct trk_gpu_value value_of(struct span s, enum kind kind)
 
 enum column { NONE, INDEX, NAME, UUID, BUS, DRIVER, MIG, METRIC, PART }; /* PART: of a sum */
 
+/* First the fields of the query. */
 static const struct name {
 	const char *text;
 	enum column column;
@@ -232,12 +233,8 @@ static const struct name {
 } names[] = {
 	/* clang-format off */
 	{"index",				INDEX,	0, PLAIN},
-	{"name",				NAME,	0, PLAIN},
-	{"gpu_name",				NAME,	0, PLAIN},
 	{"uuid",				UUID,	0, PLAIN},
-	{"gpu_uuid",				UUID,	0, PLAIN},
 	{"pci.bus_id",				BUS,	0, PLAIN},
-	{"gpu_bus_id",				BUS,	0, PLAIN},
 	{"driver_version",			DRIVER,	0, PLAIN},
 	{"mig.mode.current",			MIG,	0, PLAIN},
 	{"memory.total",			METRIC, TRK_GPU_MEMORY_TOTAL_METRIC, MEBIBYTES},
@@ -249,12 +246,9 @@ static const struct name {
 	{"temperature.gpu",			METRIC, TRK_GPU_TEMPERATURE_METRIC, PLAIN},
 	{"power.draw",				METRIC, TRK_GPU_POWER_METRIC, PLAIN},
 	{"clocks.sm",				METRIC, TRK_GPU_CLOCK_METRIC, MEGAHERTZ},
-	{"clocks.current.sm",			METRIC, TRK_GPU_CLOCK_METRIC, MEGAHERTZ},
 	{"clocks.mem",				METRIC, TRK_GPU_MEMORY_CLOCK_METRIC, MEGAHERTZ},
-	{"clocks.current.memory",		METRIC, TRK_GPU_MEMORY_CLOCK_METRIC, MEGAHERTZ},
 	{"clocks.max.sm",			METRIC, TRK_GPU_CLOCK_MAX_METRIC, MEGAHERTZ},
 	{"clocks.max.mem",			METRIC, TRK_GPU_MEMORY_CLOCK_MAX_METRIC, MEGAHERTZ},
-	{"clocks.max.memory",			METRIC, TRK_GPU_MEMORY_CLOCK_MAX_METRIC, MEGAHERTZ},
 	{"fan.speed",				METRIC, TRK_GPU_FAN_METRIC, PERCENT},
 	{"enforced.power.limit",		METRIC, TRK_GPU_POWER_LIMIT_METRIC, PLAIN},
 	{"pcie.link.gen.current",		METRIC, TRK_GPU_PCIE_GENERATION_METRIC, PLAIN},
@@ -267,8 +261,21 @@ static const struct name {
 	{"remapped_rows.uncorrectable",		PART, TRK_GPU_REMAPPED_ROWS_METRIC, PLAIN},
 	{"clocks_event_reasons.active",		METRIC, TRK_GPU_THROTTLE_METRIC, BITS},
 	{"clocks_throttle_reasons.active",	METRIC, TRK_GPU_THROTTLE_METRIC, BITS},
+	{"name",				NAME,	0, PLAIN},
+	/* other names of these */
+	{"gpu_name",				NAME,	0, PLAIN},
+	{"gpu_uuid",				UUID,	0, PLAIN},
+	{"gpu_bus_id",				BUS,	0, PLAIN},
+	{"clocks.current.sm",			METRIC, TRK_GPU_CLOCK_METRIC, MEGAHERTZ},
+	{"clocks.current.memory",		METRIC, TRK_GPU_MEMORY_CLOCK_METRIC, MEGAHERTZ},
+	{"clocks.max.memory",			METRIC, TRK_GPU_MEMORY_CLOCK_MAX_METRIC, MEGAHERTZ},
 	/* clang-format on */
 };
+
+const char *trk__smi_field(int index)
+{
+	return names[index].text;
+}
 
 struct heads {
 	const struct name *of[FIELDS_MAX];
@@ -366,11 +373,9 @@ static bool take_gpu(struct span line, const struct heads *h, struct trk_smi_gpu
 
 	if (n == 0 || !join_name(field, &n, h->count, h->name))
 		return false;
-	memset(&g, 0, sizeof(g));
-	(void) snprintf(g.device.vendor, sizeof(g.device.vendor), "nvidia");
-	g.device.parent = g.device.node = -1;
-	for (int i = 0; i < TRK_GPU_METRICS; i++)
-		g.device.metric[i] = trk__gpu_unknown(TRK_GPU_NOT_ASKED);
+	g.index = 0;
+	g.knows_shares = false;
+	trk__gpu_init_device(&g.device, "nvidia");
 	for (size_t i = 0; i < n; i++)
 		if (h->of[i] && !take_field(&g, h->of[i], field[i]))
 			return false;
@@ -433,35 +438,53 @@ void trk__smi_first_line(const char *text, char *to, size_t size)
 
 /* ---- compute processes ---- */
 
-struct app_heads {
-	size_t count, uuid, pid, memory, name; /* count: no such column */
+enum process_column { ON_GPU, PID, MEMORY, COMMAND, SM, ENCODER, DECODER, PROCESS_COLUMNS };
+
+/* Where the columns of a table are; FIELDS_MAX: no such column. */
+struct process_heads {
+	size_t count, at[PROCESS_COLUMNS];
 };
 
-static bool is_app_head(struct span line, struct app_heads *ret)
+static bool find_columns(const struct span *field, size_t n, struct process_heads *ret)
 {
-	struct span field[FIELDS_MAX];
-	size_t n = split_fields(line, field);
-	struct app_heads h = {n, n, n, n, n};
+	static const struct {
+		const char *name;
+		enum process_column column;
+	} columns[] = {
+		{"gpu_uuid", ON_GPU},
+		{"gpu", ON_GPU},
+		{"pid", PID},
+		{"used_gpu_memory", MEMORY},
+		{"used_memory", MEMORY},
+		{"fb", MEMORY},
+		{"process_name", COMMAND},
+		{"name", COMMAND},
+		{"sm", SM},
+		{"enc", ENCODER},
+		{"dec", DECODER},
+	};
+	struct process_heads h = {.count = n};
 
-	for (size_t i = 0; i < n; i++) {
-		struct span bare = bare_name(field[i]);
-
-		if (is_word(bare, "gpu_uuid"))
-			h.uuid = i;
-		else if (is_word(bare, "pid"))
-			h.pid = i;
-		else if (is_word(bare, "used_gpu_memory") || is_word(bare, "used_memory"))
-			h.memory = i;
-		else if (is_word(bare, "process_name") || is_word(bare, "name"))
-			h.name = i;
-	}
-	if (h.uuid == n || h.pid == n)
+	for (int i = 0; i < PROCESS_COLUMNS; i++)
+		h.at[i] = FIELDS_MAX;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < sizeof(columns) / sizeof(columns[0]); k++)
+			if (is_word(bare_name(field[i]), columns[k].name))
+				h.at[columns[k].column] = i;
+	if (h.at[ON_GPU] == FIELDS_MAX || h.at[PID] == FIELDS_MAX)
 		return false;
 	*ret = h;
 	return true;
 }
 
-static bool take_app(struct span line, const struct app_heads *h, struct trk_smi_process *ret)
+static bool is_app_head(struct span line, struct process_heads *ret)
+{
+	struct span field[FIELDS_MAX];
+
+	return find_columns(field, split_fields(line, field), ret);
+}
+
+static bool take_app(struct span line, const struct process_heads *h, struct trk_smi_process *ret)
 {
 	struct trk_smi_process p = {
 		.index = -1, .bytes = NAN, .share = NAN, .encoder = NAN, .decoder = NAN};
@@ -469,13 +492,14 @@ static bool take_app(struct span line, const struct app_heads *h, struct trk_smi
 	size_t n = split_fields(line, field);
 	uint64_t pid;
 
-	if (n == 0 || !join_name(field, &n, h->count, h->name) ||
-	    !integer_of(field[h->pid], INT32_MAX, &pid) || pid == 0 || field[h->uuid].len == 0)
+	if (n == 0 || !join_name(field, &n, h->count, h->at[COMMAND]) ||
+	    !integer_of(field[h->at[PID]], INT32_MAX, &pid) || pid == 0 ||
+	    field[h->at[ON_GPU]].len == 0)
 		return false;
-	copy_text(field[h->uuid], p.uuid, sizeof(p.uuid));
+	copy_text(field[h->at[ON_GPU]], p.uuid, sizeof(p.uuid));
 	p.pid = (pid_t) pid;
-	if (h->memory < n)
-		p.bytes = value_of(field[h->memory], MEBIBYTES).value;
+	if (h->at[MEMORY] < n)
+		p.bytes = value_of(field[h->at[MEMORY]], MEBIBYTES).value;
 	*ret = p;
 	return true;
 }
@@ -483,7 +507,7 @@ static bool take_app(struct span line, const struct app_heads *h, struct trk_smi
 int trk__smi_apps_parse(const char *text, struct trk_smi_process *process, size_t max,
 			size_t *ret_count)
 {
-	struct app_heads heads = {.count = 0};
+	struct process_heads heads = {.count = 0};
 	bool in_table = false, none = false;
 	size_t n = 0;
 
@@ -524,35 +548,11 @@ static size_t words(struct span line, struct span *word)
 	return n;
 }
 
-struct pmon_heads {
-	size_t gpu, pid, sm, encoder, decoder, memory; /* FIELDS_MAX: no such column */
-};
-
-static bool is_pmon_head(struct span line, struct pmon_heads *ret)
+static bool is_pmon_head(struct span line, struct process_heads *ret)
 {
-	struct pmon_heads h = {FIELDS_MAX, FIELDS_MAX, FIELDS_MAX,
-			       FIELDS_MAX, FIELDS_MAX, FIELDS_MAX};
 	struct span word[FIELDS_MAX];
-	size_t n = words(line, word);
 
-	for (size_t i = 0; i < n; i++) {
-		if (is_word(word[i], "gpu"))
-			h.gpu = i;
-		else if (is_word(word[i], "pid"))
-			h.pid = i;
-		else if (is_word(word[i], "sm"))
-			h.sm = i;
-		else if (is_word(word[i], "enc"))
-			h.encoder = i;
-		else if (is_word(word[i], "dec"))
-			h.decoder = i;
-		else if (is_word(word[i], "fb"))
-			h.memory = i;
-	}
-	if (h.gpu == FIELDS_MAX || h.pid == FIELDS_MAX)
-		return false;
-	*ret = h;
-	return true;
+	return find_columns(word, words(line, word), ret);
 }
 
 /* Values above 100 are invalid. '-' means 0 if the program has another figure for this process. */
@@ -567,23 +567,23 @@ static double percent_at(const struct span *word, size_t n, size_t column, bool 
 	return dash_is_zero && is_word(word[column], "-") ? 0 : (double) NAN;
 }
 
-static bool take_pmon(struct span line, const struct pmon_heads *h, struct trk_smi_process *ret)
+static bool take_pmon(struct span line, const struct process_heads *h, struct trk_smi_process *ret)
 {
 	struct trk_smi_process p = {.bytes = NAN};
 	struct span word[FIELDS_MAX];
 	size_t n = words(line, word);
 	uint64_t gpu, pid, number;
 
-	if (h->gpu >= n || h->pid >= n || !integer_of(word[h->gpu], 1023, &gpu) ||
-	    !integer_of(word[h->pid], INT32_MAX, &pid) || pid == 0)
+	if (h->at[ON_GPU] >= n || h->at[PID] >= n || !integer_of(word[h->at[ON_GPU]], 1023, &gpu) ||
+	    !integer_of(word[h->at[PID]], INT32_MAX, &pid) || pid == 0)
 		return false;
 	p.index = (int) gpu;
 	p.pid = (pid_t) pid;
-	p.is_idle = h->sm < n && is_word(word[h->sm], "-");
-	p.share = percent_at(word, n, h->sm, false);
-	p.encoder = percent_at(word, n, h->encoder, !isnan(p.share));
-	p.decoder = percent_at(word, n, h->decoder, !isnan(p.share));
-	if (h->memory < n && integer_of(word[h->memory], UINT32_MAX, &number))
+	p.is_idle = h->at[SM] < n && is_word(word[h->at[SM]], "-");
+	p.share = percent_at(word, n, h->at[SM], false);
+	p.encoder = percent_at(word, n, h->at[ENCODER], !isnan(p.share));
+	p.decoder = percent_at(word, n, h->at[DECODER], !isnan(p.share));
+	if (h->at[MEMORY] < n && integer_of(word[h->at[MEMORY]], UINT32_MAX, &number))
 		p.bytes = (double) number * MIB;
 	*ret = p;
 	return true;
@@ -592,7 +592,7 @@ static bool take_pmon(struct span line, const struct pmon_heads *h, struct trk_s
 int trk__smi_pmon_parse(const char *text, struct trk_smi_process *process, size_t max,
 			size_t *ret_count)
 {
-	struct pmon_heads heads;
+	struct process_heads heads;
 	bool in_table = false;
 	size_t n = 0;
 

@@ -40,6 +40,11 @@ int trk__smi_pmon_parse(const char *text, struct trk_smi_process *process, size_
 int trk__smi_list_parse(const char *text, struct trk_smi_instance *instance, size_t max,
 			size_t *ret_count);
 
+/* The fields of the query, newest name first: the last but one is an older name of the one before.
+ */
+enum { TRK_SMI_FIELDS = 30 };
+const char *trk__smi_field(int index);
+
 /* True if the program rejected a field of the query; `field` receives its name. */
 bool trk__smi_refused(const char *text, char *field, size_t size);
 /* Copy the printable characters of the first line that is not blank, cut to fit. */

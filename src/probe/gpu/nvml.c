@@ -4,7 +4,6 @@
  * Every function but the first four may be missing, and every call may fail: the value is then
  * unknown, with the reason. A device that is lost, or whose driver is reloaded, is opened again;
  * one that the kernel has suspended is not woken. */
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -83,23 +82,17 @@ static void read_fields(struct nvml *n, struct kept *k)
 static void read_slow(struct nvml *n, struct kept *k)
 {
 	struct trk_gpu_value *m = k->slow;
-	unsigned int value = 0;
-	int r = CALL(n, fan, k->handle, &value);
+	nvml_device handle = k->handle;
+	const struct functions *f = &n->f;
 
 	k->slow_ns = n->env.monotonic_ns();
-	m[TRK_GPU_FAN_METRIC] =
-		/* above 1 if more than the rated speed is requested */
-		trk__nvml_scaled(r, value / 100.0);
-	r = CALL(n, power_limit, k->handle, &value);
-	m[TRK_GPU_POWER_LIMIT_METRIC] = trk__nvml_scaled(r, value / 1e3);
-	r = CALL(n, max_clock, k->handle, NVML_CLOCK_SM, &value);
-	m[TRK_GPU_CLOCK_MAX_METRIC] = trk__nvml_scaled(r, value * 1e6);
-	r = CALL(n, max_clock, k->handle, NVML_CLOCK_MEM, &value);
-	m[TRK_GPU_MEMORY_CLOCK_MAX_METRIC] = trk__nvml_scaled(r, value * 1e6);
-	r = CALL(n, link_generation, k->handle, &value);
-	m[TRK_GPU_PCIE_GENERATION_METRIC] = trk__nvml_scaled(r, value);
-	r = CALL(n, link_width, k->handle, &value);
-	m[TRK_GPU_PCIE_WIDTH_METRIC] = trk__nvml_scaled(r, value);
+	/* above 1 if more than the rated speed is requested */
+	m[TRK_GPU_FAN_METRIC] = trk__nvml_figure(f->fan, handle, 0.01);
+	m[TRK_GPU_POWER_LIMIT_METRIC] = trk__nvml_figure(f->power_limit, handle, 1e-3);
+	m[TRK_GPU_CLOCK_MAX_METRIC] = trk__nvml_clock(f->max_clock, handle, NVML_CLOCK_SM);
+	m[TRK_GPU_MEMORY_CLOCK_MAX_METRIC] = trk__nvml_clock(f->max_clock, handle, NVML_CLOCK_MEM);
+	m[TRK_GPU_PCIE_GENERATION_METRIC] = trk__nvml_figure(f->link_generation, handle, 1);
+	m[TRK_GPU_PCIE_WIDTH_METRIC] = trk__nvml_figure(f->link_width, handle, 1);
 	read_fields(n, k);
 }
 
@@ -111,25 +104,14 @@ static void refresh_slow(struct nvml *n, struct kept *k)
 
 static void set_slow(const struct kept *k, struct trk_gpu_value *m)
 {
-	static const enum trk_gpu_metric slow[] = {
-		TRK_GPU_FAN_METRIC,
-		TRK_GPU_POWER_LIMIT_METRIC,
-		TRK_GPU_CLOCK_MAX_METRIC,
-		TRK_GPU_MEMORY_CLOCK_MAX_METRIC,
-		TRK_GPU_PCIE_GENERATION_METRIC,
-		TRK_GPU_PCIE_WIDTH_METRIC,
-		TRK_GPU_ECC_CORRECTED_METRIC,
-		TRK_GPU_ECC_UNCORRECTED_METRIC,
-		TRK_GPU_RETIRED_PAGES_METRIC,
-		TRK_GPU_REMAPPED_ROWS_METRIC,
-	};
-
-	for (size_t i = 0; i < sizeof(slow) / sizeof(slow[0]); i++)
-		m[slow[i]] = k->slow[slow[i]];
-	m[TRK_GPU_XID_METRIC] =
-		k->reports_xid ? trk__gpu_known(k->xids) : trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
-	m[TRK_GPU_XID_LAST_METRIC] = k->reports_xid ? trk__gpu_known(k->xid_last)
-						    : trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
+	for (int i = 0; i < TRK_GPU_METRICS; i++)
+		if (k->slow[i].why != TRK_GPU_NOT_ASKED)
+			m[i] = k->slow[i];
+	m[TRK_GPU_XID_METRIC] = m[TRK_GPU_XID_LAST_METRIC] = trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
+	if (!k->reports_xid)
+		return;
+	m[TRK_GPU_XID_METRIC] = trk__gpu_known(k->xids);
+	m[TRK_GPU_XID_LAST_METRIC] = trk__gpu_known(k->xid_last);
 }
 
 /* ---- Xid errors: events that the driver keeps until they are fetched ---- */
@@ -317,24 +299,22 @@ static int by_text(const void *a, const void *b)
 static void find_places(struct nvml *n)
 {
 	char bus[TRK_GPUS_MAX][16];
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(n->env.sys_fd, "bus/pci/drivers/nvidia");
 	struct dirent *entry;
 	unsigned int count = 0;
-	DIR *dir = NULL;
 
 	for (unsigned int i = 0; i < n->count; i++) {
 		n->kept[i].node = -1;
 		n->kept[i].pcie_rx = n->kept[i].pcie_tx = trk__gpu_unknown(TRK_GPU_FIRST_LOOK);
+		for (int m = 0; m < TRK_GPU_METRICS; m++)
+			n->kept[i].slow[m] = trk__gpu_unknown(TRK_GPU_NOT_ASKED);
 	}
-	if (n->env.sys_fd >= 0)
-		(void) trk__list_dir_at(n->env.sys_fd, "bus/pci/drivers/nvidia", &dir);
-	while (dir && (entry = readdir(dir)))
+	while ((entry = trk__next_entry(dir)))
 		if (strchr(entry->d_name, ':') && strlen(entry->d_name) == 12) {
 			if (count < TRK_GPUS_MAX)
 				(void) snprintf(bus[count], sizeof(bus[0]), "%.12s", entry->d_name);
 			count++;
 		}
-	if (dir)
-		(void) closedir(dir);
 	if (count != n->count)
 		return;
 	qsort(bus, count, sizeof(bus[0]), by_text);
@@ -492,8 +472,7 @@ static void poll_device(struct nvml *n, struct trk_gpu_scan *scan, unsigned int 
 			refuse_device(k, r, scan->now_ns);
 	}
 	if (r != NVML_SUCCESS) {
-		for (int i = 0; i < TRK_GPU_METRICS; i++)
-			d->metric[i] = trk__gpu_unknown(trk__nvml_why(r));
+		trk__gpu_set_unknown(d, trk__nvml_why(r));
 		return;
 	}
 	k->refused = NVML_SUCCESS;

@@ -47,6 +47,24 @@ struct trk_gpu_value trk__nvml_scaled(int result, double value)
 				      : trk__gpu_unknown(trk__nvml_why(result));
 }
 
+struct trk_gpu_value trk__nvml_figure(int (*get)(nvml_device, unsigned int *), nvml_device handle,
+				      double scale)
+{
+	unsigned int value = 0;
+	int r = get ? get(handle, &value) : NVML_ERROR_FUNCTION_NOT_FOUND;
+
+	return trk__nvml_scaled(r, value * scale);
+}
+
+struct trk_gpu_value trk__nvml_clock(int (*get)(nvml_device, unsigned int, unsigned int *),
+				     nvml_device handle, unsigned int clock)
+{
+	unsigned int value = 0;
+	int r = get ? get(handle, clock, &value) : NVML_ERROR_FUNCTION_NOT_FOUND;
+
+	return trk__nvml_scaled(r, value * 1e6);
+}
+
 /* ---- what the driver's costly functions may take ----
  *
  * On a server with an H200, driver 580 takes 4 ms of CPU time to read the energy counter and 2 to 3
@@ -121,16 +139,13 @@ static void set_board(struct nvml *n, struct kept *k, const struct trk_gpu_scan 
 {
 	nvml_device handle = k->handle;
 	unsigned long long wide = 0;
-	unsigned int value = 0;
-	int r = CALL(n, power, handle, &value);
+	int r = CALL(n, throttle, handle, &wide);
+
 	m[TRK_GPU_TEMPERATURE_METRIC] = temperature_of(n, handle);
-	m[TRK_GPU_POWER_METRIC] = trk__nvml_scaled(r, value / 1e3);
+	m[TRK_GPU_POWER_METRIC] = trk__nvml_figure(n->f.power, handle, 1e-3);
 	m[TRK_GPU_ENERGY_METRIC] = energy_of(n, k, scan, m[TRK_GPU_POWER_METRIC]);
-	r = CALL(n, clock, handle, NVML_CLOCK_SM, &value);
-	m[TRK_GPU_CLOCK_METRIC] = trk__nvml_scaled(r, value * 1e6);
-	r = CALL(n, clock, handle, NVML_CLOCK_MEM, &value);
-	m[TRK_GPU_MEMORY_CLOCK_METRIC] = trk__nvml_scaled(r, value * 1e6);
-	r = CALL(n, throttle, handle, &wide);
+	m[TRK_GPU_CLOCK_METRIC] = trk__nvml_clock(n->f.clock, handle, NVML_CLOCK_SM);
+	m[TRK_GPU_MEMORY_CLOCK_METRIC] = trk__nvml_clock(n->f.clock, handle, NVML_CLOCK_MEM);
 	m[TRK_GPU_THROTTLE_METRIC] = trk__nvml_scaled(r, (double) wide);
 }
 

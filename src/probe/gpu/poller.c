@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,28 +207,6 @@ static void *run_poller(void *data)
 
 /* ---- the caller's side ---- */
 
-static bool start(struct trk_gpu_poller *p)
-{
-	pthread_attr_t attributes;
-	sigset_t all, before;
-	pthread_t thread;
-	int r;
-
-	if (pthread_attr_init(&attributes) != 0)
-		return false;
-	(void) pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	(void) pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	(void) sigfillset(&all); /* the tracking thread handles signals */
-	(void) pthread_sigmask(SIG_SETMASK, &all, &before);
-	trk__gpu_count_thread(1);
-	r = pthread_create(&thread, &attributes, run_poller, p);
-	if (r != 0)
-		trk__gpu_count_thread(-1);
-	(void) pthread_sigmask(SIG_SETMASK, &before, NULL);
-	(void) pthread_attr_destroy(&attributes);
-	return r == 0;
-}
-
 static void init_lock(struct trk_gpu_poller *p)
 {
 	pthread_condattr_t attributes;
@@ -272,7 +249,7 @@ struct trk_gpu_poller *trk__gpu_poller_new(const struct trk_env *env, enum trk_g
 		p->source[p->sources] = likely[p->sources];
 	(void) snprintf(p->text, sizeof(p->text), "the driver has not answered yet");
 	init_lock(p);
-	if (!start(p)) {
+	if (trk__gpu_start_thread(run_poller, p, STACK_SIZE) < 0) {
 		destroy(p);
 		return NULL;
 	}
@@ -311,13 +288,6 @@ void trk__gpu_poller_free(struct trk_gpu_poller *p)
 		destroy(p);
 }
 
-static int compare_pids(const void *a, const void *b)
-{
-	pid_t x = *(const pid_t *) a, y = *(const pid_t *) b;
-
-	return (x > y) - (x < y);
-}
-
 void trk__gpu_poller_ask(struct trk_gpu_poller *p, const pid_t *pid, size_t pids)
 {
 	(void) pthread_mutex_lock(&p->lock);
@@ -325,7 +295,7 @@ void trk__gpu_poller_ask(struct trk_gpu_poller *p, const pid_t *pid, size_t pids
 	p->has_pids = pid != NULL;
 	if (pid && pids) {
 		memcpy(p->pid, pid, p->pids * sizeof(*pid));
-		qsort(p->pid, p->pids, sizeof(*pid), compare_pids);
+		trk__gpu_sort_pids(p->pid, p->pids);
 	}
 	p->asked++;
 	p->asked_ns = p->env.monotonic_ns();
@@ -372,22 +342,12 @@ const char *trk__gpu_poller_text(struct trk_gpu_poller *p)
 	return p->text_view;
 }
 
-bool trk__gpu_poller_is_ready(struct trk_gpu_poller *p)
+enum trk_gpu_poller_state trk__gpu_poller_state(struct trk_gpu_poller *p)
 {
-	bool is_ready;
+	enum trk_gpu_poller_state state;
 
 	(void) pthread_mutex_lock(&p->lock);
-	is_ready = p->ready;
+	state = !p->ready ? TRK_GPU_OPENING : p->none ? TRK_GPU_USELESS : TRK_GPU_OPENED;
 	(void) pthread_mutex_unlock(&p->lock);
-	return is_ready;
-}
-
-bool trk__gpu_poller_is_useless(struct trk_gpu_poller *p)
-{
-	bool is_useless;
-
-	(void) pthread_mutex_lock(&p->lock);
-	is_useless = p->ready && p->none;
-	(void) pthread_mutex_unlock(&p->lock);
-	return is_useless;
+	return state;
 }

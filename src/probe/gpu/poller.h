@@ -43,10 +43,12 @@ const struct trk_gpu_reading *trk__gpu_poller_take(struct trk_gpu_poller *p, uin
 						   uint64_t max_age_ns);
 /* Names the working sources, or the reason why there is none. Valid until the next call. */
 const char *trk__gpu_poller_text(struct trk_gpu_poller *p);
-/* True when every source was opened or found missing. */
-bool trk__gpu_poller_is_ready(struct trk_gpu_poller *p);
-/* True when every source was found missing. */
-bool trk__gpu_poller_is_useless(struct trk_gpu_poller *p);
+enum trk_gpu_poller_state {
+	TRK_GPU_OPENING,
+	TRK_GPU_OPENED,
+	TRK_GPU_USELESS, /* every source was found missing */
+};
+enum trk_gpu_poller_state trk__gpu_poller_state(struct trk_gpu_poller *p);
 
 /* The sources of this system (machine.c), NULL-terminated. */
 extern const struct trk_gpu_ops *const trk__gpu_sources[];

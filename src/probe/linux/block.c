@@ -1,6 +1,5 @@
 #include "probe/linux/block.h"
 
-#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -78,26 +77,14 @@ static enum trk_block_kind kind_by_name(const char *name)
 
 static bool exists(int dirfd, const char *base, const char *what)
 {
-	char path[NAME_SIZE + 64];
-
-	(void) snprintf(path, sizeof(path), "%s/%s", base, what);
-	return faccessat(dirfd, path, F_OK, 0) == 0;
+	return faccessat(dirfd, TRK_PATH("%s/%s", base, what), F_OK, 0) == 0;
 }
 
 static bool has_entries(int dirfd, const char *base, const char *what)
 {
-	char path[NAME_SIZE + 64];
-	struct dirent *entry;
-	bool found = false;
-	DIR *dir;
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(dirfd, TRK_PATH("%s/%s", base, what));
 
-	(void) snprintf(path, sizeof(path), "%s/%s", base, what);
-	if (trk__list_dir_at(dirfd, path, &dir) < 0)
-		return false;
-	while (!found && (entry = readdir(dir)))
-		found = entry->d_name[0] != '.';
-	(void) closedir(dir);
-	return found;
+	return trk__next_entry(dir) != NULL;
 }
 
 /* True for one path of a multipath disk whose head is counted. On older kernels the counters of a
@@ -105,15 +92,15 @@ static bool has_entries(int dirfd, const char *base, const char *what)
  * paths are counted. */
 static bool is_hidden_path(int sys_fd, const char *base, const char *name)
 {
-	char path[NAME_SIZE + 64], text[512], head[NAME_SIZE];
+	char text[512], head[NAME_SIZE];
 
-	(void) snprintf(path, sizeof(path), "%s/hidden", base);
-	if (trk__read_at(sys_fd, path, text, sizeof(text)) <= 0 || text[0] != '1')
+	if (trk__read_at(sys_fd, TRK_PATH("%s/hidden", base), text, sizeof(text)) <= 0 ||
+	    text[0] != '1')
 		return false;
 	if (!nvme_head(name, head))
 		return true;
-	(void) snprintf(path, sizeof(path), "block/%s/stat", head);
-	return trk__read_at(sys_fd, path, text, sizeof(text)) <= 0 || strpbrk(text, "123456789");
+	return trk__read_at(sys_fd, TRK_PATH("block/%s/stat", head), text, sizeof(text)) <= 0 ||
+	       strpbrk(text, "123456789");
 }
 
 enum trk_block_kind trk__block_kind(int sys_fd, const char *name)

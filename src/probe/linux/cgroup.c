@@ -21,10 +21,7 @@ static const char *const controllers[TRK_CGROUP_PARTS] = {
 
 static bool exists(int cgroup_fd, const char *dir, const char *file)
 {
-	char path[TRK_CGROUP_FILE_PATH_SIZE];
-	int len = snprintf(path, sizeof(path), "%s/%s", dir, file);
-
-	return len > 0 && (size_t) len < sizeof(path) && faccessat(cgroup_fd, path, F_OK, 0) == 0;
+	return faccessat(cgroup_fd, TRK_PATH("%s/%s", dir, file), F_OK, 0) == 0;
 }
 
 /* Initialise a place with a directory below cgroup_fd, if it exists. */
@@ -138,16 +135,13 @@ static bool find_places(struct trk_cgroup *cg, const char *members, const char *
 
 static int read_members(const struct trk_env *env, pid_t pid, char **ret)
 {
-	char path[32];
-	ssize_t len;
+	ssize_t len =
+		trk__read_all_at(env->proc_fd, TRK_PATH("%d/cgroup", (int) pid), MEMBERS_MAX, ret);
 
-	(void) snprintf(path, sizeof(path), "%d/cgroup", (int) pid);
-	len = trk__read_all_at(env->proc_fd, path, MEMBERS_MAX, ret);
-	if (len == -ENOENT) {
-		/* Either the process or the kernel's support is missing. */
-		(void) snprintf(path, sizeof(path), "%d", (int) pid);
-		return faccessat(env->proc_fd, path, F_OK, 0) < 0 ? -ESRCH : -EOPNOTSUPP;
-	}
+	if (len == -ENOENT) /* either the process or the kernel's support is missing */
+		return faccessat(env->proc_fd, TRK_PATH("%d", (int) pid), F_OK, 0) < 0
+			       ? -ESRCH
+			       : -EOPNOTSUPP;
 	return len < 0 ? (int) len : 0;
 }
 

@@ -75,7 +75,7 @@ int trk__cgroup_member_parse(const char *text, const char *controller,
 }
 
 /* FNV-1a. */
-uint64_t trk__cgroup_membership_hash(const char *text)
+uint64_t trk__text_hash(const char *text)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 

@@ -25,8 +25,8 @@ struct trk_cgroup_member {
 int trk__cgroup_member_parse(const char *text, const char *controller,
 			     struct trk_cgroup_member *ret);
 
-/* A hash of the text of /proc/PID/cgroup; never 0. */
-uint64_t trk__cgroup_membership_hash(const char *text);
+/* A hash of a text, such as that of /proc/PID/cgroup; never 0. */
+uint64_t trk__text_hash(const char *text);
 
 /* One mount of a cgroup file system. */
 struct trk_cgroup_mount {

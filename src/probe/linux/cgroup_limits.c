@@ -58,11 +58,8 @@ static bool walk_up(struct walk *w)
 
 static int walk_read(const struct walk *w, const char *file, char *text, size_t size)
 {
-	char path[TRK_CGROUP_FILE_PATH_SIZE];
-	ssize_t len;
+	ssize_t len = trk__read_at(w->cg->cgroup_fd, TRK_PATH("%s/%s", w->dir, file), text, size);
 
-	(void) snprintf(path, sizeof(path), "%s/%s", w->dir, file);
-	len = trk__read_at(w->cg->cgroup_fd, path, text, size);
 	return len < 0 && len != -EFBIG ? (int) len : 0;
 }
 

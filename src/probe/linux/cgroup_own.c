@@ -1,6 +1,5 @@
 #include "probe/linux/cgroup_own.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -62,23 +61,23 @@ static bool has_word(const char *list, const char *word)
 
 static bool gives_memory_to_children(int cgroup_fd, const char *dir)
 {
-	char path[TRK_CGROUP_FILE_PATH_SIZE], text[512];
+	char text[512];
 
-	(void) snprintf(path, sizeof(path), "%s/cgroup.subtree_control", dir);
-	return trk__read_at(cgroup_fd, path, text, sizeof(text)) > 0 && has_word(text, "memory");
+	return trk__read_at(cgroup_fd, TRK_PATH("%s/cgroup.subtree_control", dir), text,
+			    sizeof(text)) > 0 &&
+	       has_word(text, "memory");
 }
 
 /* The first file by which the group limits its processes, or NULL. */
 static const char *limit_of(int cgroup_fd, const char *dir)
 {
-	char path[TRK_CGROUP_FILE_PATH_SIZE], text[512];
+	char text[512];
 
 	for (size_t i = 0; i < sizeof(neutral) / sizeof(neutral[0]); i++) {
 		size_t len = strlen(neutral[i].value);
-		ssize_t got;
+		ssize_t got = trk__read_at(cgroup_fd, TRK_PATH("%s/%s", dir, neutral[i].file), text,
+					   sizeof(text));
 
-		(void) snprintf(path, sizeof(path), "%s/%s", dir, neutral[i].file);
-		got = trk__read_at(cgroup_fd, path, text, sizeof(text));
 		if (got == -ENOENT)
 			continue;
 		if (got < 0 || strncmp(text, neutral[i].value, len) != 0 ||
@@ -122,15 +121,10 @@ static bool is_free(const struct trk_env *env, const struct trk_cgroup_place *pl
 	if (env->sys_fd < 0 || faccessat(env->sys_fd, "../run/systemd/system", F_OK, 0) < 0)
 		return true;
 	(void) snprintf(unit, sizeof(unit), "%s", dir);
-	while (strlen(unit) > place->mount_len) {
-		char *slash = strrchr(unit + place->mount_len, '/');
-
-		if (!slash)
-			break;
-		if (is_unit(slash + 1))
+	do
+		if (is_unit(unit))
 			return is_delegated(env->cgroup_fd, unit);
-		*slash = '\0';
-	}
+	while (trk__cgroup_dir_up(place, unit));
 	return false;
 }
 
@@ -139,10 +133,11 @@ static bool is_free(const struct trk_env *env, const struct trk_cgroup_place *pl
 static int place_v1(const struct trk_cgroup *cg, char dir[TRK_CGROUP_PATH_SIZE], char *why)
 {
 	const struct trk_cgroup_place *place = &cg->place[TRK_CGROUP_MEMORY];
-	char path[TRK_CGROUP_FILE_PATH_SIZE], text[8];
+	char text[8];
 
-	(void) snprintf(path, sizeof(path), "%s/memory.use_hierarchy", place->dir);
-	if (!place->machine_root && trk__read_at(cg->cgroup_fd, path, text, sizeof(text)) > 0 &&
+	if (!place->machine_root &&
+	    trk__read_at(cg->cgroup_fd, TRK_PATH("%s/memory.use_hierarchy", place->dir), text,
+			 sizeof(text)) > 0 &&
 	    text[0] == '0')
 		return refuse(why, -EOPNOTSUPP,
 			      "limits would not hold below the group (memory.use_hierarchy is 0)");
@@ -202,12 +197,10 @@ static int find_place_for(const struct trk_env *env, const struct trk_cgroup *cg
 /* Remove groups of trackers that were killed; rmdir fails for those with a process. */
 static void sweep(int parent_fd)
 {
+	TRK_DIR_CLEANUP DIR *list = trk__list_dir_at(parent_fd, ".");
 	const struct dirent *entry;
-	DIR *list;
 
-	if (trk__list_dir_at(parent_fd, ".", &list) < 0)
-		return;
-	while ((entry = readdir(list))) {
+	while ((entry = trk__next_entry(list))) {
 		const char *at = trk__skip_prefix(entry->d_name, PREFIX);
 		uint64_t pid;
 
@@ -215,7 +208,6 @@ static void sweep(int parent_fd)
 		    kill((pid_t) pid, 0) < 0 && errno == ESRCH)
 			(void) unlinkat(parent_fd, entry->d_name, AT_REMOVEDIR);
 	}
-	(void) closedir(list);
 }
 
 /* Programs that read the limit of their own group then find the effective one. */
@@ -321,13 +313,13 @@ void trk__cgroup_own_open(const struct trk_cgroup_own *own, struct trk_cgroup *c
 
 static void send_home(const struct trk_cgroup_own *own)
 {
-	char path[TRK_CGROUP_NAME_SIZE + 16], *text = NULL;
+	TRK_FD_CLEANUP int home = openat(own->home_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+	char *text = NULL;
 	const char *at;
 	uint64_t pid;
 
-	TRK_FD_CLEANUP int home = openat(own->home_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC);
-	(void) snprintf(path, sizeof(path), "%s/cgroup.procs", own->name);
-	if (home < 0 || trk__read_all_at(own->parent_fd, path, PROCS_MAX, &text) < 0)
+	if (home < 0 || trk__read_all_at(own->parent_fd, TRK_PATH("%s/cgroup.procs", own->name),
+					 PROCS_MAX, &text) < 0)
 		return;
 	for (at = text; trk__scan_u64(&at, &pid); at = trk__skip_line(at)) {
 		char number[24];

@@ -8,9 +8,6 @@
 
 #include "probe/linux/cgroup.h"
 
-/* Room for a group's directory and the name of a file in it. */
-#define TRK_CGROUP_FILE_PATH_SIZE (TRK_CGROUP_PATH_SIZE + 64)
-
 /* Path ("/a/b") of the group in `dir`, a prefix of place->dir. A longer path loses its start. */
 void trk__cgroup_dir_path(const struct trk_cgroup_place *place, const char *dir, char *text,
 			  size_t size);

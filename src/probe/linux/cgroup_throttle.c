@@ -1,7 +1,6 @@
 #include "probe/linux/cgroup_throttle.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -41,12 +40,10 @@ static void add_group(struct trk_throttle *t, const struct trk_throttle *before,
 {
 	struct trk_throttle_group *g = &t->group[t->groups];
 	const struct trk_throttle_group *known;
-	char path[TRK_CGROUP_FILE_PATH_SIZE];
 	struct stat st;
 	uint64_t periods;
 
-	(void) snprintf(path, sizeof(path), "%s/cpu.stat", dir);
-	g->fd = openat(cg->cgroup_fd, path, O_RDONLY | O_CLOEXEC);
+	g->fd = openat(cg->cgroup_fd, TRK_PATH("%s/cpu.stat", dir), O_RDONLY | O_CLOEXEC);
 	if (g->fd < 0)
 		return;
 	g->inode = fstat(g->fd, &st) == 0 ? (uint64_t) st.st_ino : 0;

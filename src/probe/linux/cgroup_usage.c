@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -161,12 +160,11 @@ void trk__cgroup_usage_open(struct trk_cgroup *cg)
 	for (int i = 0; i < SOURCES; i++) {
 		const struct source *s = &sources[i];
 		const struct trk_cgroup_place *place = &cg->place[s->part];
-		char path[TRK_CGROUP_FILE_PATH_SIZE];
 
-		if (place->version != s->version)
-			continue;
-		(void) snprintf(path, sizeof(path), "%s/%s", place->dir, s->name);
-		cg->fd[s->file] = openat(cg->cgroup_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (place->version == s->version)
+			cg->fd[s->file] =
+				openat(cg->cgroup_fd, TRK_PATH("%s/%s", place->dir, s->name),
+				       O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	}
 }
 
@@ -251,17 +249,14 @@ static bool is_populated(int dirfd, unsigned int depth);
 
 static bool has_populated_children(int dirfd, unsigned int depth)
 {
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(dirfd, ".");
 	const struct dirent *entry;
-	bool found = false;
-	DIR *dir;
+	bool found = !dir;
 
-	if (trk__list_dir_at(dirfd, ".", &dir) < 0)
-		return true;
-	while (!found && (entry = readdir(dir))) {
+	while (!found && (entry = trk__next_entry(dir))) {
 		int child;
 
-		if (entry->d_name[0] == '.' ||
-		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
+		if (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN)
 			continue;
 		child = trk__open_dir_at(dirfd, entry->d_name);
 		/* A removed group had no process; a file is not a group. */
@@ -271,7 +266,6 @@ static bool has_populated_children(int dirfd, unsigned int depth)
 			found = is_populated(child, depth + 1);
 		trk__close(child);
 	}
-	(void) closedir(dir);
 	return found;
 }
 

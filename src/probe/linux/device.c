@@ -1,6 +1,5 @@
 #include "probe/linux/device.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,13 +36,10 @@ void trk__device_text(const char *text, size_t len, char ret[TRK_DEVICE_TEXT])
 static bool read_text(int sys_fd, const char *base, const char *what, size_t skip,
 		      char ret[TRK_DEVICE_TEXT])
 {
-	char path[PATH_SIZE], text[256];
-	ssize_t len;
+	char text[256];
+	ssize_t len = trk__read_at(sys_fd, TRK_PATH("%s/%s", base, what), text, sizeof(text));
 
 	ret[0] = '\0';
-	if (snprintf(path, sizeof(path), "%s/%s", base, what) >= PATH_SIZE)
-		return false;
-	len = trk__read_at(sys_fd, path, text, sizeof(text));
 	if (len > (ssize_t) skip)
 		trk__device_text(text + skip, (size_t) len - skip, ret);
 	return ret[0] != '\0';
@@ -95,11 +91,8 @@ static bool read_link(int sys_fd, const char *path, char last[TRK_DEVICE_NAME],
 		      char before[TRK_DEVICE_NAME])
 {
 	char target[1024], *slash;
-	ssize_t len = readlinkat(sys_fd, path, target, sizeof(target) - 1);
 
-	if (len <= 0)
-		return false;
-	target[len] = '\0';
+	(void) trk__read_link_at(sys_fd, path, target, sizeof(target));
 	slash = strrchr(target, '/');
 	if (!slash || strlen(slash + 1) >= TRK_DEVICE_NAME)
 		return false;
@@ -113,7 +106,7 @@ static bool read_link(int sys_fd, const char *path, char last[TRK_DEVICE_NAME],
 
 void trk__net_device_read(int sys_fd, const char *name, struct trk_net_device *ret)
 {
-	char base[PATH_SIZE], path[PATH_SIZE + 16];
+	char base[PATH_SIZE];
 
 	memset(ret, 0, sizeof(*ret));
 	if (sys_fd < 0)
@@ -121,8 +114,7 @@ void trk__net_device_read(int sys_fd, const char *name, struct trk_net_device *r
 	base_of("class/net", name, base);
 	(void) read_text(sys_fd, base, "address", 0, ret->address);
 	(void) read_text(sys_fd, base, "operstate", 0, ret->operstate);
-	(void) snprintf(path, sizeof(path), "%s/device/driver", base);
-	if (!read_link(sys_fd, path, ret->driver, NULL))
+	if (!read_link(sys_fd, TRK_PATH("%s/device/driver", base), ret->driver, NULL))
 		ret->driver[0] = '\0';
 	ret->speed_mbps = read_number(sys_fd, base, "speed"); /* -1 or an error without a link */
 	if (ret->speed_mbps >= UINT32_MAX)
@@ -134,42 +126,35 @@ void trk__net_device_read(int sys_fd, const char *name, struct trk_net_device *r
 
 static bool first_slave(int sys_fd, const char *name, char ret[TRK_DEVICE_NAME])
 {
-	char path[PATH_SIZE];
+	TRK_DIR_CLEANUP DIR *dir =
+		trk__list_dir_at(sys_fd, TRK_PATH("class/block/%s/slaves", name));
 	struct dirent *entry;
 	bool found = false;
-	DIR *dir;
 
-	(void) snprintf(path, sizeof(path), "class/block/%s/slaves", name);
-	if (trk__list_dir_at(sys_fd, path, &dir) < 0)
-		return false;
 	/* Directory entries are unordered: take the first by name, so that the result is stable. */
-	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] == '.' || strlen(entry->d_name) >= TRK_DEVICE_NAME)
+	while ((entry = trk__next_entry(dir))) {
+		if (strlen(entry->d_name) >= TRK_DEVICE_NAME)
 			continue;
 		if (!found || strcmp(entry->d_name, ret) < 0)
 			(void) snprintf(ret, TRK_DEVICE_NAME, "%s", entry->d_name);
 		found = true;
 	}
-	(void) closedir(dir);
 	return found;
 }
 
 bool trk__disk_below_name(int sys_fd, const char *device, char ret[TRK_DEVICE_NAME])
 {
-	char name[TRK_DEVICE_NAME], next[TRK_DEVICE_NAME], path[PATH_SIZE];
+	char name[TRK_DEVICE_NAME], next[TRK_DEVICE_NAME];
 
 	if (sys_fd < 0 || strlen(device) >= sizeof(name) || strchr(device, '/'))
 		return false;
 	(void) snprintf(name, sizeof(name), "%s", device);
 	for (int level = 0; level < LEVELS_MAX; level++) {
-		(void) snprintf(path, sizeof(path), "class/block/%s/partition", name);
-		if (faccessat(sys_fd, path, F_OK, 0) == 0) {
-			(void) snprintf(path, sizeof(path), "class/block/%s", name);
-			if (!read_link(sys_fd, path, name, next))
+		if (faccessat(sys_fd, TRK_PATH("class/block/%s/partition", name), F_OK, 0) == 0) {
+			if (!read_link(sys_fd, TRK_PATH("class/block/%s", name), name, next))
 				return false;
 		} else if (!first_slave(sys_fd, name, next)) {
-			(void) snprintf(path, sizeof(path), "class/block/%s", name);
-			if (faccessat(sys_fd, path, F_OK, 0) < 0)
+			if (faccessat(sys_fd, TRK_PATH("class/block/%s", name), F_OK, 0) < 0)
 				return false;
 			for (size_t i = 0; name[i]; i++)
 				if (name[i] == '!')
@@ -184,10 +169,8 @@ bool trk__disk_below_name(int sys_fd, const char *device, char ret[TRK_DEVICE_NA
 
 bool trk__disk_below(int sys_fd, unsigned int major, unsigned int minor, char ret[TRK_DEVICE_NAME])
 {
-	char path[PATH_SIZE], name[TRK_DEVICE_NAME];
+	char name[TRK_DEVICE_NAME];
 
-	if (sys_fd < 0)
-		return false;
-	(void) snprintf(path, sizeof(path), "dev/block/%u:%u", major, minor);
-	return read_link(sys_fd, path, name, NULL) && trk__disk_below_name(sys_fd, name, ret);
+	return read_link(sys_fd, TRK_PATH("dev/block/%u:%u", major, minor), name, NULL) &&
+	       trk__disk_below_name(sys_fd, name, ret);
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/vfs.h>
@@ -97,15 +96,14 @@ static void open_quick(struct trk_disk_meter *m)
 	if (m->sys_fd < 0 || fstatfs(m->sys_fd, &fs) < 0 || fs.f_type != SYSFS_MAGIC)
 		return;
 	for (size_t i = 0; i < m->meter.count; i++) {
-		char path[TRK_METER_NAME + 16];
 		int fd;
 
 		if (!m->meter.member[i].counted)
 			continue;
-		(void) snprintf(path, sizeof(path), "block/%s/stat", m->meter.member[i].name);
 		fd = m->quick_count == TRK_DISK_METER_QUICK
 			     ? -1
-			     : openat(m->sys_fd, path, O_RDONLY | O_CLOEXEC);
+			     : openat(m->sys_fd, TRK_PATH("block/%s/stat", m->meter.member[i].name),
+				      O_RDONLY | O_CLOEXEC);
 		if (fd < 0) {
 			drop_quick(m);
 			return;

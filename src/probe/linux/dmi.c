@@ -1,19 +1,14 @@
 #include "probe/linux/dmi.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
 
 static void read_text(int sys_fd, const char *file, char text[TRK_DMI_TEXT])
 {
-	char path[64];
-	ssize_t len;
+	ssize_t len = trk__read_at(sys_fd, TRK_PATH("class/dmi/id/%s", file), text, TRK_DMI_TEXT);
 
-	text[0] = '\0';
-	(void) snprintf(path, sizeof(path), "class/dmi/id/%s", file);
-	len = trk__read_at(sys_fd, path, text, TRK_DMI_TEXT);
 	if (len < 0) /* longer texts are not used */
 		text[0] = '\0';
 	len = (ssize_t) strlen(text);

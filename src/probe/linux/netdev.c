@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,10 +50,8 @@ int trk__netdev_parse(const char **at, struct trk_netdev *ret)
 
 static bool has(int sys_fd, const char *name, const char *what)
 {
-	char path[160];
-
-	(void) snprintf(path, sizeof(path), "class/net/%s/%s", name, what);
-	return faccessat(sys_fd, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	return faccessat(sys_fd, TRK_PATH("class/net/%s/%s", name, what), F_OK,
+			 AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 static bool starts_with_any(const char *name, const char *const *prefixes)
@@ -84,11 +81,10 @@ static enum rank rank_by_name(const char *name)
 /* True if DEVTYPE in the interface's uevent file is one of these types. */
 static bool is_devtype(int sys_fd, const char *name, const char *const *types)
 {
-	char path[160], text[512];
+	char text[512];
 	const char *at;
 
-	(void) snprintf(path, sizeof(path), "class/net/%s/uevent", name);
-	if (trk__read_at(sys_fd, path, text, sizeof(text)) < 0)
+	if (trk__read_at(sys_fd, TRK_PATH("class/net/%s/uevent", name), text, sizeof(text)) < 0)
 		return false;
 	at = strstr(text, "DEVTYPE=");
 	return at && starts_with_any(at + strlen("DEVTYPE="), types);
@@ -98,13 +94,12 @@ static bool is_devtype(int sys_fd, const char *name, const char *const *types)
 static bool is_without_link_layer(int sys_fd, const char *name)
 {
 	enum { ETHERNET = 1, INFINIBAND = 32 };
-	char path[160], text[32];
+	char text[32];
 	const char *at = text;
 	uint64_t type;
 
-	(void) snprintf(path, sizeof(path), "class/net/%s/type", name);
-	return trk__read_at(sys_fd, path, text, sizeof(text)) > 0 && trk__scan_u64(&at, &type) &&
-	       type != ETHERNET && type != INFINIBAND;
+	return trk__read_at(sys_fd, TRK_PATH("class/net/%s/type", name), text, sizeof(text)) > 0 &&
+	       trk__scan_u64(&at, &type) && type != ETHERNET && type != INFINIBAND;
 }
 
 static enum rank rank_of(int sys_fd, const char *name)

@@ -1,9 +1,7 @@
 #include "probe/linux/pid_children.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/file.h"
@@ -27,16 +25,13 @@ int trk__pid_children_parse(const char *text, pid_t *pids, size_t max)
 
 int trk__pid_children_read(int proc_fd, pid_t pid, pid_t *pids, size_t max)
 {
-	char path[64];
+	TRK_DIR_CLEANUP DIR *tasks = trk__list_dir_at(proc_fd, TRK_PATH("%d/task", (int) pid));
 	struct dirent *entry;
-	DIR *tasks;
 	bool any = false; /* a thread's file could be read */
-	int r, total = 0;
+	int total = 0;
 
-	(void) snprintf(path, sizeof(path), "%d/task", (int) pid);
-	r = trk__list_dir_at(proc_fd, path, &tasks);
-	if (r < 0)
-		return r;
+	if (!tasks)
+		return -errno;
 	while (total >= 0 && (entry = readdir(tasks))) {
 		size_t used = (size_t) total < max ? (size_t) total : max;
 		char *text;
@@ -45,8 +40,8 @@ int trk__pid_children_read(int proc_fd, pid_t pid, pid_t *pids, size_t max)
 
 		if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
 			continue;
-		(void) snprintf(path, sizeof(path), "%.20s/children", entry->d_name);
-		len = trk__read_all_at(dirfd(tasks), path, 1 << 20, &text);
+		len = trk__read_all_at(dirfd(tasks), TRK_PATH("%s/children", entry->d_name),
+				       1 << 20, &text);
 		if (len < 0) {
 			/* A thread that ended meanwhile has no list of children. */
 			if (len != -ENOENT && len != -ESRCH)
@@ -58,7 +53,6 @@ int trk__pid_children_read(int proc_fd, pid_t pid, pid_t *pids, size_t max)
 		free(text);
 		total = n < 0 ? n : total + n;
 	}
-	(void) closedir(tasks);
 	/* No thread is left, or the kernel lacks the file. */
 	return total == 0 && !any ? -ENOENT : total;
 }

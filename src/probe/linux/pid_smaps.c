@@ -1,7 +1,6 @@
 #include "probe/linux/pid_smaps.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -55,16 +54,13 @@ int trk__pid_smaps_parse(const char *text, struct trk_pid_smaps *ret)
 
 int trk__pid_smaps_read(int proc_fd, pid_t pid, struct trk_pid_smaps *ret)
 {
-	char path[48], text[2048];
-	ssize_t len;
+	char text[2048];
+	ssize_t len = trk__read_once_at(proc_fd, TRK_PATH("%d/smaps_rollup", (int) pid), text,
+					sizeof(text));
 
-	(void) snprintf(path, sizeof(path), "%d/smaps_rollup", (int) pid);
-	len = trk__read_once_at(proc_fd, path, text, sizeof(text));
-	if (len == -ENOENT) {
-		/* Either the process or the file is missing. */
-		(void) snprintf(path, sizeof(path), "%d", (int) pid);
-		return faccessat(proc_fd, path, F_OK, 0) < 0 ? -ESRCH : -ENOENT;
-	}
+	/* Either the process or the file is missing. */
+	if (len == -ENOENT && faccessat(proc_fd, TRK_PATH("%d", (int) pid), F_OK, 0) < 0)
+		return -ESRCH;
 	if (len < 0)
 		return (int) len;
 	/* A process without an address space (zombie, kernel thread) reads empty on some

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -103,12 +102,9 @@ int trk__pid_stat_parse(const char *text, size_t size, struct trk_pid_stat *ret)
 
 int trk__pid_stat_read(int proc_fd, pid_t pid, struct trk_pid_stat *ret)
 {
-	char path[32], text[TRK_PID_STAT_SIZE];
-	ssize_t len;
+	char text[TRK_PID_STAT_SIZE];
+	ssize_t len =
+		trk__read_once_at(proc_fd, TRK_PATH("%d/stat", (int) pid), text, sizeof(text));
 
-	(void) snprintf(path, sizeof(path), "%d/stat", (int) pid);
-	len = trk__read_once_at(proc_fd, path, text, sizeof(text));
-	if (len < 0)
-		return (int) len;
-	return trk__pid_stat_parse(text, (size_t) len, ret);
+	return len < 0 ? (int) len : trk__pid_stat_parse(text, (size_t) len, ret);
 }

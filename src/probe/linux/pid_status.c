@@ -1,7 +1,6 @@
 #include "probe/linux/pid_status.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "base/file.h"
 #include "base/parse.h"
@@ -46,12 +45,9 @@ int trk__pid_status_parse(const char *text, struct trk_pid_status *ret)
 
 int trk__pid_status_read(int proc_fd, pid_t pid, struct trk_pid_status *ret)
 {
-	char path[32], text[TRK_PID_STATUS_SIZE];
-	ssize_t len;
+	char text[TRK_PID_STATUS_SIZE];
+	ssize_t len =
+		trk__read_once_at(proc_fd, TRK_PATH("%d/status", (int) pid), text, sizeof(text));
 
-	(void) snprintf(path, sizeof(path), "%d/status", (int) pid);
-	len = trk__read_once_at(proc_fd, path, text, sizeof(text));
-	if (len < 0 && len != -EFBIG)
-		return (int) len;
-	return trk__pid_status_parse(text, ret);
+	return len < 0 && len != -EFBIG ? (int) len : trk__pid_status_parse(text, ret);
 }

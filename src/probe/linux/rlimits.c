@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -51,10 +50,8 @@ int trk__rlimits_parse(const char *text, struct trk_rlimits *ret)
 
 int trk__rlimits_read(int proc_fd, pid_t pid, struct trk_rlimits *ret)
 {
-	char path[32], text[4096];
-	ssize_t len;
+	char text[4096];
+	ssize_t len = trk__read_at(proc_fd, TRK_PATH("%d/limits", (int) pid), text, sizeof(text));
 
-	(void) snprintf(path, sizeof(path), "%d/limits", (int) pid);
-	len = trk__read_at(proc_fd, path, text, sizeof(text));
 	return len < 0 ? (int) len : trk__rlimits_parse(text, ret);
 }

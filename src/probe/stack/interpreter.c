@@ -1,7 +1,6 @@
 #include "probe/stack/interpreter.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,11 +108,10 @@ enum trk_stack_why trk__interpreter_open(const struct trk_env *env, pid_t pid, s
 {
 	enum trk_stack_why why = TRK_STACK_NOT_PYTHON;
 	struct trk_interpreter_maps maps;
-	char path[32], *text = NULL;
-	ssize_t len;
+	char *text = NULL;
+	ssize_t len = trk__read_all_at(env->proc_fd, TRK_PATH("%d/maps", (int) pid), MAPS_MAX_BYTES,
+				       &text);
 
-	(void) snprintf(path, sizeof(path), "%d/maps", (int) pid);
-	len = trk__read_all_at(env->proc_fd, path, MAPS_MAX_BYTES, &text);
 	if (len < 0)
 		return len == -EACCES || len == -EPERM ? TRK_STACK_DENIED : TRK_STACK_NOT_PYTHON;
 	trk__interpreter_parse(text, &maps);

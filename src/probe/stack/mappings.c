@@ -1,7 +1,6 @@
 #include "probe/stack/mappings.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,12 +104,11 @@ int trk__mappings_parse(const char *text, struct trk_mappings *ret)
 
 int trk__mappings_read(const struct trk_env *env, pid_t pid, struct trk_mappings *ret)
 {
-	char path[32], *text = NULL;
-	ssize_t len;
+	char *text = NULL;
+	ssize_t len = trk__read_all_at(env->proc_fd, TRK_PATH("%d/maps", (int) pid), MAPS_MAX_BYTES,
+				       &text);
 	int r;
 
-	(void) snprintf(path, sizeof(path), "%d/maps", (int) pid);
-	len = trk__read_all_at(env->proc_fd, path, MAPS_MAX_BYTES, &text);
 	if (len < 0)
 		return (int) len;
 	r = trk__mappings_parse(text, ret);

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,12 +62,11 @@ int trk__perf_map_take(struct trk_perf_map *m, char *text)
 /* The pid of the process in its innermost namespace. */
 static uint64_t own_number(const struct trk_env *env, pid_t pid)
 {
-	char path[32], text[STATUS_MAX];
+	char text[STATUS_MAX];
 	const char *at;
 	uint64_t number = (uint64_t) pid;
 
-	(void) snprintf(path, sizeof(path), "%d/status", (int) pid);
-	if (trk__read_at(env->proc_fd, path, text, sizeof(text)) < 0)
+	if (trk__read_at(env->proc_fd, TRK_PATH("%d/status", (int) pid), text, sizeof(text)) < 0)
 		return number;
 	at = strstr(text, "\nNSpid:");
 	if (at)
@@ -80,22 +78,20 @@ static uint64_t own_number(const struct trk_env *env, pid_t pid)
 static uid_t owner_of(const struct trk_env *env, pid_t pid)
 {
 	struct stat st;
-	char path[32];
 
-	(void) snprintf(path, sizeof(path), "%d", (int) pid);
-	return fstatat(env->proc_fd, path, &st, 0) == 0 ? st.st_uid : 0;
+	return fstatat(env->proc_fd, TRK_PATH("%d", (int) pid), &st, 0) == 0 ? st.st_uid : 0;
 }
 
 int trk__perf_map_read(struct trk_perf_map *m, const struct trk_env *env, pid_t pid)
 {
-	TRK_FD_CLEANUP int fd = -1;
-	char path[80], *text = NULL;
+	TRK_FD_CLEANUP int fd = openat(env->proc_fd,
+				       TRK_PATH("%d/root/tmp/perf-%llu.map", (int) pid,
+						(unsigned long long) own_number(env, pid)),
+				       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char *text = NULL;
 	struct stat st;
 	ssize_t len;
 
-	(void) snprintf(path, sizeof(path), "%d/root/tmp/perf-%llu.map", (int) pid,
-			(unsigned long long) own_number(env, pid));
-	fd = openat(env->proc_fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||

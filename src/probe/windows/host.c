@@ -12,33 +12,74 @@
 #include "probe/windows/host.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "probe/host.h"
+#include "probe/linux/meter.h"
 #include "probe/linux/process_count.h"
 
 enum { DISKS_MAX = 32, DRIVES = 26 };
 
-static uint64_t ns(FILETIME time)
+struct trk_host {
+	struct trk_meter disks;
+	bool has_disks;
+};
+
+const struct trk_host_sources trk__host_sources = {
+	.cpu = "GetSystemTimes",
+	.memory = "GlobalMemoryStatusEx",
+	.net = "GetIfTable2",
+	.space = "GetDiskFreeSpaceEx of fixed drives",
+};
+
+struct trk_host *trk__host_new(void)
 {
-	return ((uint64_t) time.dwHighDateTime << 32 | time.dwLowDateTime) * 100;
+	struct trk_host *h = calloc(1, sizeof(*h));
+
+	if (h)
+		trk__meter_init(&h->disks, DISKS_MAX);
+	return h;
 }
 
-int trk__nt_cpu_read(struct trk_nt_cpu *ret)
+void trk__host_free(struct trk_host *h)
+{
+	if (h)
+		trk__meter_release(&h->disks);
+	free(h);
+}
+
+const char *trk__host_disk_source(const struct trk_host *h)
+{
+	return h && h->has_disks ? "IOCTL_DISK_PERFORMANCE" : "no disk answers";
+}
+
+double trk__host_load(void)
+{
+	return (double) NAN;
+}
+
+static uint64_t us(FILETIME time)
+{
+	return ((uint64_t) time.dwHighDateTime << 32 | time.dwLowDateTime) / 10;
+}
+
+int trk__host_cpu(struct trk_host *h, struct trk_host_cpu *ret)
 {
 	FILETIME idle, kernel, user;
 
 	if (!GetSystemTimes(&idle, &kernel, &user))
 		return -EIO;
 	/* Kernel time includes idle time. */
-	*ret = (struct trk_nt_cpu){
-		.user_ns = ns(user),
-		.system_ns = ns(kernel) > ns(idle) ? ns(kernel) - ns(idle) : 0,
+	*ret = (struct trk_host_cpu){
+		.user_us = us(user),
+		.system_us = us(kernel) > us(idle) ? us(kernel) - us(idle) : 0,
 	};
 	return 0;
 }
 
-int trk__nt_memory_read(struct trk_nt_memory *ret)
+int trk__host_memory(struct trk_host_memory *ret)
 {
 	MEMORYSTATUSEX m = {.dwLength = sizeof(m)};
 	PERFORMANCE_INFORMATION p = {.cb = sizeof(p)};
@@ -46,10 +87,14 @@ int trk__nt_memory_read(struct trk_nt_memory *ret)
 	if (!GlobalMemoryStatusEx(&m))
 		return -EIO;
 	(void) GetPerformanceInfo(&p, sizeof(p));
-	*ret = (struct trk_nt_memory){
-		.total_bytes = m.ullTotalPhys,
-		.available_bytes = m.ullAvailPhys,
-		.cached_bytes = (uint64_t) p.SystemCache * p.PageSize,
+	*ret = (struct trk_host_memory){
+		.free_bytes = m.ullAvailPhys,
+		.used_bytes = m.ullTotalPhys > m.ullAvailPhys ? m.ullTotalPhys - m.ullAvailPhys : 0,
+		.cached_bytes = p.SystemCache && p.PageSize ? (uint64_t) p.SystemCache * p.PageSize
+							    : TRK_HOST_UNKNOWN,
+		.active_bytes = TRK_HOST_UNKNOWN,
+		.inactive_bytes = TRK_HOST_UNKNOWN,
+		.swap_used_bytes = TRK_HOST_UNKNOWN,
 	};
 	return 0;
 }
@@ -74,7 +119,7 @@ static bool is_counted(const MIB_IF_ROW2 *row)
 	       !row->InterfaceAndOperStatusFlags.FilterInterface;
 }
 
-int trk__nt_net_read(uint64_t *ret_received, uint64_t *ret_sent)
+int trk__host_net(uint64_t *ret_received, uint64_t *ret_sent)
 {
 	static get_table *get;
 	static free_table *release;
@@ -121,8 +166,9 @@ static bool read_disk(int number, DISK_PERFORMANCE *ret)
 	return done;
 }
 
-int trk__nt_disks_update(struct trk_meter *m, uint64_t *ret_read, uint64_t *ret_written)
+int trk__host_disks(struct trk_host *h, uint64_t *ret_read, uint64_t *ret_written)
 {
+	struct trk_meter *m = &h->disks;
 	bool any = false;
 
 	trk__meter_begin(m);
@@ -147,6 +193,7 @@ int trk__nt_disks_update(struct trk_meter *m, uint64_t *ret_read, uint64_t *ret_
 	(void) trk__meter_end(m);
 	if (!any && m->in + m->out == 0)
 		return -ENODATA;
+	h->has_disks = true;
 	*ret_read = m->in;
 	*ret_written = m->out;
 	return 0;
@@ -164,10 +211,11 @@ static bool is_known(const struct drive *list, size_t n, const struct drive *d)
 	return false;
 }
 
-int trk__nt_space_read(struct trk_nt_space *ret)
+/* Drives with identical figures count once. */
+int trk__host_space(struct trk_host_space *ret)
 {
 	DWORD drives = GetLogicalDrives();
-	struct trk_nt_space space = {0};
+	struct trk_host_space space = {0};
 	struct drive known[DRIVES];
 	size_t n = 0;
 
@@ -193,7 +241,7 @@ int trk__nt_space_read(struct trk_nt_space *ret)
 	return 0;
 }
 
-int trk__nt_process_count(uint64_t *ret)
+int trk__process_count_read(struct trk_process_count *c, const struct trk_env *env, uint64_t *ret)
 {
 	PERFORMANCE_INFORMATION p = {.cb = sizeof(p)};
 
@@ -201,11 +249,6 @@ int trk__nt_process_count(uint64_t *ret)
 		return -EIO;
 	*ret = p.ProcessCount;
 	return 0;
-}
-
-int trk__process_count_read(struct trk_process_count *c, const struct trk_env *env, uint64_t *ret)
-{
-	return trk__nt_process_count(ret);
 }
 
 /* ---- facts ---- */

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "probe/darwin/disks.h"
 #include "probe/darwin/host.h"
 #include "probe/darwin/process.h"
+#include "probe/host.h"
 #include "service/machine_sources.h"
 
 static void check_processes(struct trk_check *f)
@@ -51,29 +51,23 @@ static void check_clock(struct trk_check *f)
 		       "times are taken as nanoseconds");
 }
 
-static void check_machine(struct trk_check *f)
+static void check_machine(struct trk_check *list)
 {
-	struct trk_mac_cpu cpu = {0};
-	struct trk_mac_memory memory;
-	struct trk_mac_space space;
-	uint64_t received, sent;
-	bool can = trk__mac_cpu_read(&cpu) == 0 && trk__mac_memory_read(&memory) == 0 &&
-		   trk__mac_net_read(&received, &sent) == 0 && trk__mac_space_read(&space) == 0;
-
-	trk__check_set(f, "the machine", can ? TRK_CHECK_GOOD : TRK_CHECK_PART,
-		       "host_statistics, NET_RT_IFLIST2, getfsstat", "some columns stay empty");
-}
-
-static void check_disks(struct trk_check *f)
-{
-	struct trk_mac_disks disks;
+	struct trk_host *host = trk__host_new();
+	struct trk_host_cpu cpu;
+	struct trk_host_memory memory;
+	struct trk_host_space space;
 	uint64_t in, out;
-	bool can = trk__mac_disks_init(&disks, NULL) == 0 &&
-		   trk__mac_disks_update(&disks, &in, &out) == 0;
+	bool can = host && trk__host_cpu(host, &cpu) == 0 && trk__host_memory(&memory) == 0 &&
+		   trk__host_net(&in, &out) == 0 && trk__host_space(&space) == 0;
 
-	trk__mac_disks_release(&disks);
-	trk__check_set(f, "bytes of the machine's disks", can ? TRK_CHECK_GOOD : TRK_CHECK_PART,
+	trk__check_set(&list[0], "the machine", can ? TRK_CHECK_GOOD : TRK_CHECK_PART,
+		       "host_statistics, NET_RT_IFLIST2, getfsstat", "some columns stay empty");
+	trk__check_set(&list[1], "bytes of the machine's disks",
+		       host && trk__host_disks(host, &in, &out) == 0 ? TRK_CHECK_GOOD
+								     : TRK_CHECK_PART,
 		       "IOBlockStorageDriver", "IOKit names no disk");
+	trk__host_free(host);
 }
 
 static void check_orphans(struct trk_check *f)
@@ -94,8 +88,8 @@ size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hint
 	check_orphans(&list[n++]);
 	check_memory(&list[n++]);
 	check_clock(&list[n++]);
-	check_machine(&list[n++]);
-	check_disks(&list[n++]);
+	check_machine(&list[n]);
+	n += 2;
 	trk__check_set(&list[n++], "GPUs, pressure", TRK_CHECK_BAD, "not read on macOS", "");
 	return n;
 }

@@ -342,7 +342,7 @@ static void check_gpus(struct trk_check *f, const struct trk_env *env,
 		return;
 	}
 	for (int i = 0; i < GPU_LOOKS && !(gpus && gpus->devices); i++) {
-		if (trk__gpu_poller_is_useless(poller))
+		if (trk__gpu_poller_state(poller) == TRK_GPU_USELESS)
 			break;
 		trk__gpu_poller_ask(poller, NULL, 0);
 		gpus = trk__gpu_poller_take(poller, GPU_LOOK_NS, GPU_LOOKS * GPU_LOOK_NS);

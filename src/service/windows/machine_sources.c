@@ -8,10 +8,8 @@
 #include "base/file.h"
 #include "base/os.h"
 #include "base/windows/child.h"
-#include "probe/windows/host.h"
+#include "probe/host.h"
 #include "probe/windows/nt.h"
-
-enum { DISKS_MAX = 32 };
 
 /* Start a child that uses 25 ms of CPU time, in a job object, without an output. */
 static int start_child(pid_t *ret_pid, bool *ret_in_job)
@@ -85,31 +83,24 @@ static void check_processes(struct trk_check *list)
 	trk__nt_list_release(&l);
 }
 
-static void check_machine(struct trk_check *f)
+static void check_machine(struct trk_check *list)
 {
-	struct trk_nt_cpu cpu;
-	struct trk_nt_memory memory;
-	struct trk_nt_space space;
-	uint64_t received, sent;
-	bool can = trk__nt_cpu_read(&cpu) == 0 && trk__nt_memory_read(&memory) == 0 &&
-		   trk__nt_net_read(&received, &sent) == 0 && trk__nt_space_read(&space) == 0;
+	struct trk_host *host = trk__host_new();
+	struct trk_host_cpu cpu;
+	struct trk_host_memory memory;
+	struct trk_host_space space;
+	uint64_t in, out;
+	bool can = host && trk__host_cpu(host, &cpu) == 0 && trk__host_memory(&memory) == 0 &&
+		   trk__host_net(&in, &out) == 0 && trk__host_space(&space) == 0;
 
-	trk__check_set(f, "the machine", can ? TRK_CHECK_GOOD : TRK_CHECK_PART,
+	trk__check_set(&list[0], "the machine", can ? TRK_CHECK_GOOD : TRK_CHECK_PART,
 		       "GetSystemTimes, GlobalMemoryStatusEx, GetIfTable2, GetDiskFreeSpaceEx",
 		       "some columns stay empty");
-}
-
-static void check_disks(struct trk_check *f)
-{
-	struct trk_meter meter;
-	uint64_t in, out;
-	int r;
-
-	trk__meter_init(&meter, DISKS_MAX);
-	r = trk__nt_disks_update(&meter, &in, &out);
-	trk__meter_release(&meter);
-	trk__check_set(f, "bytes of the machine's disks", r == 0 ? TRK_CHECK_GOOD : TRK_CHECK_BAD,
+	trk__check_set(&list[1], "bytes of the machine's disks",
+		       host && trk__host_disks(host, &in, &out) == 0 ? TRK_CHECK_GOOD
+								     : TRK_CHECK_BAD,
 		       "IOCTL_DISK_PERFORMANCE", "no disk answers: these columns stay empty");
+	trk__host_free(host);
 }
 
 size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hints *hints,
@@ -121,8 +112,8 @@ size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hint
 	n += 3;
 	check_processes(&list[n]);
 	n += 2;
-	check_machine(&list[n++]);
-	check_disks(&list[n++]);
+	check_machine(&list[n]);
+	n += 2;
 	trk__check_set(&list[n++], "disk bytes of processes", TRK_CHECK_BAD,
 		       "Windows counts transfers of files, pipes and the network together", "");
 	trk__check_set(&list[n++], "GPUs",

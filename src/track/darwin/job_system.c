@@ -211,11 +211,6 @@ void trk__job_let_run(const struct trk_job *job)
 	(void) kill(job->pid, SIGCONT);
 }
 
-static uint64_t time_ns(const struct timeval *t)
-{
-	return (uint64_t) t->tv_sec * TRK_NS_PER_S + (uint64_t) t->tv_usec * 1000;
-}
-
 /* Blocks are not counted, and maxrss is resident memory instead of footprint: both are taken from
  * the last look at a process. */
 int trk__job_reap(pid_t pid, int *ret_status, struct trk_usage *ret_usage)
@@ -228,8 +223,8 @@ int trk__job_reap(pid_t pid, int *ret_status, struct trk_usage *ret_usage)
 	if (r != pid)
 		return 0;
 	*ret_usage = (struct trk_usage){
-		.user_ns = time_ns(&u.ru_utime),
-		.system_ns = time_ns(&u.ru_stime),
+		.user_ns = trk__timeval_ns(&u.ru_utime),
+		.system_ns = trk__timeval_ns(&u.ru_stime),
 		.major_faults = (uint64_t) u.ru_majflt,
 		.switches = (uint64_t) (u.ru_nvcsw + u.ru_nivcsw),
 	};

@@ -160,17 +160,12 @@ static int status_of(const siginfo_t *info)
 	return info->si_status | (info->si_code == CLD_DUMPED ? WCOREFLAG : 0);
 }
 
-static uint64_t time_ns(const struct timeval *t)
-{
-	return (uint64_t) t->tv_sec * TRK_NS_PER_S + (uint64_t) t->tv_usec * 1000;
-}
-
 /* The blocks are of 512 bytes, and come from the same counters as PID/io. */
 static void convert(const struct rusage *u, struct trk_usage *ret)
 {
 	*ret = (struct trk_usage){
-		.user_ns = time_ns(&u->ru_utime),
-		.system_ns = time_ns(&u->ru_stime),
+		.user_ns = trk__timeval_ns(&u->ru_utime),
+		.system_ns = trk__timeval_ns(&u->ru_stime),
 		.read_bytes = (uint64_t) u->ru_inblock * 512,
 		.write_bytes = (uint64_t) u->ru_oublock * 512,
 		.major_faults = (uint64_t) u->ru_majflt,

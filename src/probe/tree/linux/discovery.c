@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -220,14 +219,15 @@ bool trk__tree_discover(struct trk_tree *t)
 /* Add the children of one thread of a process. False when the kernel does not list them. */
 static bool take_children(struct trk_tree *t, pid_t pid)
 {
-	char path[64], text[CHILDREN_SIZE];
+	TRK_FD_CLEANUP int fd =
+		openat(t->env.proc_fd, TRK_PATH("%d/task/%d/children", (int) pid, (int) pid),
+		       O_RDONLY | O_CLOEXEC);
+	char text[CHILDREN_SIZE];
 	const char *at = text;
 	struct trk_pid_stat stat;
 	uint64_t child;
 	ssize_t len;
 
-	(void) snprintf(path, sizeof(path), "%d/task/%d/children", (int) pid, (int) pid);
-	TRK_FD_CLEANUP int fd = openat(t->env.proc_fd, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	len = trk__read_lines_fd(fd, text, sizeof(text));

@@ -1,7 +1,6 @@
 /* Reads one member of the tree, decides when it need not be read, and walks over all members. */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -59,11 +58,10 @@ static void add_schedstat(struct trk_pid_schedstat *sum, const struct trk_pid_sc
 static bool read_thread(int tasks_fd, const char *tid, struct trk_pid_schedstat *sum)
 {
 	struct trk_pid_schedstat one;
-	char path[64], text[128];
-	ssize_t len;
+	char text[128];
+	ssize_t len =
+		trk__read_once_at(tasks_fd, TRK_PATH("%s/schedstat", tid), text, sizeof(text));
 
-	(void) snprintf(path, sizeof(path), "%.20s/schedstat", tid);
-	len = trk__read_once_at(tasks_fd, path, text, sizeof(text));
 	if (len < 0 || trk__pid_schedstat_parse(text, (size_t) len, &one) < 0)
 		return false;
 	add_schedstat(sum, &one);
@@ -177,15 +175,12 @@ static bool is_gone(ssize_t error)
 
 static void read_command(struct trk_tree *t, struct process *p)
 {
-	char path[40], cmdline[TRK_CMDLINE_MAX];
-	ssize_t len;
+	struct trk_path path =
+		p->live_thread ? trk__path("%d/task/%d/cmdline", (int) p->pid, (int) p->live_thread)
+			       : trk__path("%d/cmdline", (int) p->pid);
+	char cmdline[TRK_CMDLINE_MAX];
+	ssize_t len = trk__read_at(t->env.proc_fd, path.text, cmdline, sizeof(cmdline));
 
-	if (p->live_thread)
-		(void) snprintf(path, sizeof(path), "%d/task/%d/cmdline", (int) p->pid,
-				(int) p->live_thread);
-	else
-		(void) snprintf(path, sizeof(path), "%d/cmdline", (int) p->pid);
-	len = trk__read_at(t->env.proc_fd, path, cmdline, sizeof(cmdline));
 	if (len == -EFBIG)
 		len = sizeof(cmdline) - 1;
 	if (len > 0)
@@ -494,12 +489,11 @@ bool trk__tree_walk(struct trk_tree *t, size_t from)
 
 uint64_t trk__tree_read_cancelled(const struct trk_tree *t, pid_t pid)
 {
-	char path[32], text[512];
+	char text[512];
 	struct trk_pid_io io;
-	ssize_t len;
+	ssize_t len =
+		trk__read_at(t->env.proc_fd, TRK_PATH("%d/io", (int) pid), text, sizeof(text));
 
-	(void) snprintf(path, sizeof(path), "%d/io", (int) pid);
-	len = trk__read_at(t->env.proc_fd, path, text, sizeof(text));
 	return len > 0 && trk__pid_io_parse(text, (size_t) len, &io) == 0 ? io.cancelled_write_bytes
 									  : 0;
 }

@@ -1,5 +1,4 @@
 /* Reads the files of one member: through descriptors that are kept, and those of a live thread. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,24 +19,18 @@ enum { FDS_PER_PROCESS = 4 };
 
 int trk__live_thread_tasks(const struct trk_tree *t, const struct process *p)
 {
-	char path[32];
-	int fd;
+	int fd = trk__open_dir_at(t->env.proc_fd, TRK_PATH("%d/task", (int) p->pid));
 
-	(void) snprintf(path, sizeof(path), "%d/task", (int) p->pid);
-	fd = trk__open_dir_at(t->env.proc_fd, path);
 	return fd == -ENOENT ? -ESRCH : fd;
 }
 
 static int read_thread_statm(int tasks_fd, pid_t tid, struct trk_pid_statm *ret)
 {
-	char path[32], text[128];
-	ssize_t len;
+	char text[128];
+	ssize_t len =
+		trk__read_once_at(tasks_fd, TRK_PATH("%d/statm", (int) tid), text, sizeof(text));
 
-	(void) snprintf(path, sizeof(path), "%d/statm", (int) tid);
-	len = trk__read_once_at(tasks_fd, path, text, sizeof(text));
-	if (len < 0)
-		return (int) len;
-	return trk__pid_statm_parse(text, (size_t) len, ret);
+	return len < 0 ? (int) len : trk__pid_statm_parse(text, (size_t) len, ret);
 }
 
 static int live_thread_statm(const struct trk_tree *t, const struct process *p,
@@ -58,26 +51,18 @@ static bool lives(int tasks_fd, pid_t tid)
 
 bool trk__live_thread_find(const struct trk_tree *t, struct process *p)
 {
-	int fd = trk__live_thread_tasks(t, p);
+	TRK_DIR_CLEANUP DIR *tasks =
+		trk__list_dir_at(t->env.proc_fd, TRK_PATH("%d/task", (int) p->pid));
 	struct dirent *entry;
 	uint64_t tid;
-	DIR *tasks;
 
-	if (fd < 0 || (p->live_thread && lives(fd, p->live_thread))) {
-		trk__close(fd);
-		return fd >= 0;
-	}
+	if (tasks && p->live_thread && lives(dirfd(tasks), p->live_thread))
+		return true;
 	p->live_thread = 0;
-	tasks = fdopendir(fd);
-	if (!tasks) {
-		trk__close(fd);
-		return false;
-	}
-	while (!p->live_thread && (entry = readdir(tasks)))
+	while (!p->live_thread && (entry = trk__next_entry(tasks)))
 		if (trk__parse_u64(entry->d_name, &tid) == 0 && tid <= INT32_MAX &&
-		    (pid_t) tid != p->pid && lives(fd, (pid_t) tid))
+		    (pid_t) tid != p->pid && lives(dirfd(tasks), (pid_t) tid))
 			p->live_thread = (pid_t) tid;
-	(void) closedir(tasks);
 	return p->live_thread != 0;
 }
 
