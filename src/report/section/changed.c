@@ -80,8 +80,6 @@ static void add_change(struct trk_doc *d, const struct trk_report_work *w,
 	size_t n = 0, first = in->count - 1 > EARLIER_MAX ? in->count - 1 - EARLIER_MAX : 0;
 	double change;
 
-	if (!row)
-		return;
 	for (size_t i = first; i + 1 < in->count; i++)
 		if (in->runs[i].code <= 0)
 			earlier[n++] = value_of(&in->runs[i], figure);
@@ -108,8 +106,6 @@ static void list_runs(struct trk_doc *d, const struct trk_report_work *w, struct
 		struct trk_doc_cell *row = trk__doc_row(d, t);
 		char end[TRK_END_WORDS_SIZE];
 
-		if (!row)
-			return;
 		row[0].text = trk__doc_safe(d, run->id, TRK_RUN_ID_SIZE);
 		row[1] = trk__doc_figure(d, trk__human_moment, run->start_s);
 		row[2].text = trk__doc_safe(d, trk__history_run_end_words(run, end), sizeof(end));
@@ -126,10 +122,9 @@ static void tell_phase(struct trk_doc *d, struct trk_doc_section *s, const char 
 				      : trk__doc_print(d, "phase %zu", p->number);
 
 	if (p->runs)
-		trk__doc_text(d, s,
-			      trk__doc_print(d, "%s changed in %s: %s before, %s now.", what, name,
-					     trk__doc_value(d, words, p->before),
-					     trk__doc_value(d, words, p->now)));
+		trk__doc_text(d, s, "%s changed in %s: %s before, %s now.", what, name,
+			      trk__doc_value(d, words, p->before),
+			      trk__doc_value(d, words, p->now));
 }
 
 void trk__section_changed(struct trk_doc *d, struct trk_doc_section *s,
@@ -152,8 +147,7 @@ void trk__section_changed(struct trk_doc *d, struct trk_doc_section *s,
 		add_change(d, w, &figures[i], t);
 	list_runs(d, w, s);
 	trk__doc_note(d, s,
-		      trk__doc_print(d,
-				     "Median and usual spread (median absolute deviation) "
-				     "of the earlier runs that ended well, %d at most.",
-				     EARLIER_MAX));
+		      "Median and usual spread (median absolute deviation) "
+		      "of the earlier runs that ended well, %d at most.",
+		      EARLIER_MAX);
 }

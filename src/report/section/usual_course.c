@@ -176,14 +176,12 @@ void trk__course_say(struct trk_doc *d, struct trk_doc_section *s, const struct 
 		d->odd[i].at = list[i].at;
 		d->odd[i].key = list[i].chart == TRK_COURSE_CPU ? "cpu" : "memory";
 		d->odd[i].number = digit[i];
-		trk__doc_text(d, s, trk__doc_print(d, "%s %s.", digit[i], list[i].text));
+		trk__doc_text(d, s, "%s %s.", digit[i], list[i].text);
 	}
 	d->odds = count;
-	trk__doc_note(
-		d, s,
-		trk__doc_print(d,
-			       "Tinted band: 10 to 90 %% of %zu earlier good runs, dotted line: "
-			       "their median, compared %s.%s",
-			       u->runs, u->by_phase ? "phase by phase" : "by time",
-			       count ? "" : " Nothing differs from them."));
+	trk__doc_note(d, s,
+		      "Tinted band: 10 to 90 %% of %zu earlier good runs, dotted line: "
+		      "their median, compared %s.%s",
+		      u->runs, u->by_phase ? "phase by phase" : "by time",
+		      count ? "" : " Nothing differs from them.");
 }

@@ -12,7 +12,6 @@ enum {
 	BAR_MIN = 5,
 	BAR_MAX = 30,
 	CELL_MIN = 8, /* minimum width of a column of text */
-	COLUMNS_MAX = 16,
 	SCRATCH_MAX = 1 << 16,
 };
 
@@ -570,8 +569,8 @@ static void table_card(struct terminal *t, const struct trk_doc_table *table, si
 
 static void table(struct terminal *t, const struct trk_doc_table *table)
 {
-	size_t width[COLUMNS_MAX];
-	size_t columns = table->columns <= COLUMNS_MAX ? fit_columns(t, table, width) : 0;
+	size_t width[TRK_DOC_COLUMNS];
+	size_t columns = table->columns <= TRK_DOC_COLUMNS ? fit_columns(t, table, width) : 0;
 
 	if (table->title && table->rows) {
 		line_end(t);
@@ -654,7 +653,7 @@ static const struct trk_doc_block *block(struct terminal *t, const struct trk_do
 	switch (b->kind) {
 	case TRK_BLOCK_TEXT:
 	case TRK_BLOCK_NOTE:
-		put_words(t, b->text, 0, b->tone);
+		put_words(t, b->text, 0, TRK_TONE_PLAIN);
 		line_end(t);
 		break;
 	case TRK_BLOCK_TABLE:
@@ -735,13 +734,18 @@ void trk__write_terminal_lines(struct trk_buf *b, const char *text,
 	finish(&t);
 }
 
-void trk__write_terminal_table(struct trk_buf *b, const struct trk_doc_table *rows,
+void trk__write_terminal_table(struct trk_buf *b, struct trk_doc *d,
+			       const struct trk_doc_table *rows,
 			       const struct trk_terminal_style *style)
 {
 	struct terminal t = start(b, style);
 
-	table(&t, rows);
+	if (d->error)
+		b->error = d->error;
+	else
+		table(&t, rows);
 	finish(&t);
+	trk__doc_release(d);
 }
 
 void trk__write_terminal(struct trk_buf *b, const struct trk_doc *d,
