@@ -124,6 +124,13 @@ const char *trk__doc_value(struct trk_doc *d, trk_human_fn *words, double value)
 	return trk__doc_print(d, "%s", words(text, value));
 }
 
+const char *trk__doc_upper(struct trk_doc *d, const char *text)
+{
+	bool lower = *text >= 'a' && *text <= 'z';
+
+	return trk__doc_print(d, "%c%s", lower ? *text - 32 : *text, text + 1);
+}
+
 const char *trk__doc_take(struct trk_doc *d, struct trk_buf *b)
 {
 	const char *text = b->error || !b->len ? NULL : trk__doc_print(d, "%s", b->data);
@@ -302,6 +309,16 @@ void trk__doc_meter_text(struct trk_buf *b, const struct trk_doc_meter *m)
 	trk__buf_printf(b, "mean %s, peak %s %s", m->mean, m->peak, m->unit);
 	if (m->had)
 		trk__buf_printf(b, " of %s %s", m->had, m->what);
+}
+
+uint16_t trk__doc_steps(double share)
+{
+	double steps = share * TRK_DOC_STEPS + 0.5;
+
+	return isnan(steps)             ? TRK_DOC_GAP
+	       : steps <= 0             ? 0
+	       : steps >= TRK_DOC_STEPS ? TRK_DOC_STEPS
+					: (uint16_t) steps;
 }
 
 bool trk__doc_is_blank(const struct trk_doc_table *t, size_t column)

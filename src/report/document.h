@@ -323,6 +323,8 @@ const char *trk__doc_safe(struct trk_doc *d, const char *text, size_t max);
 const char *trk__doc_safe_n(struct trk_doc *d, const char *text, size_t len, size_t max);
 /* A value as text, "-" for NaN. */
 const char *trk__doc_value(struct trk_doc *d, trk_human_fn *words, double value);
+/* A text that is not empty, with its first letter in upper case. */
+const char *trk__doc_upper(struct trk_doc *d, const char *text);
 /* Text of a buffer; NULL if it is empty or failed. Releases the buffer. */
 const char *trk__doc_take(struct trk_doc *d, struct trk_buf *b);
 const char *trk__doc_date(struct trk_doc *d, unsigned int yyyymmdd);
@@ -358,6 +360,8 @@ struct trk_doc_table *trk__doc_table(struct trk_doc *d, struct trk_doc_section *
 				     size_t count);
 /* A fresh row of dashes; without memory one that is not in the table. */
 struct trk_doc_cell *trk__doc_row(struct trk_doc *d, struct trk_doc_table *t);
+/* A share of an axis in steps; TRK_DOC_GAP for NaN. */
+uint16_t trk__doc_steps(double share);
 /* Whether no row has anything in this column. */
 bool trk__doc_is_blank(const struct trk_doc_table *t, size_t column);
 /* "mean 0.95, peak 4.64 cores of 8 requested" */

@@ -519,6 +519,8 @@ static void earlier_runs_are_compared_with(void **state)
 	assert_non_null(runs);
 	for (int i = 0; i < 7; i++) {
 		trk__history_run_from(*state, "", &runs[i]);
+		runs[i].start_s += i;
+		runs[i].id[0] = (char) ('a' + i);
 		runs[i].duration_s = i < 6 ? 30 + i % 2 : 60;
 	}
 	text = report_text(&in, "json");

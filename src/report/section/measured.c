@@ -170,7 +170,7 @@ static void say_samples(struct trk_doc *d, const struct trk_report_work *w,
 	struct trk_report_gaps gaps = {0, 0, 0};
 
 	if (w->in->rows)
-		gaps = trk__report_rows_gaps(w->in->rows);
+		gaps = w->in->rows->gaps;
 	trk__doc_text(d, s,
 		      TRK_DOC_STRONG "%llu" TRK_DOC_PLAIN
 				     " sample%s taken of %llu expected, one every "

@@ -207,11 +207,6 @@ static void compare_cost(struct trk_doc *d, const struct trk_report_work *w,
 		change < 0 ? TRK_TONE_GOOD : TRK_TONE_PLAIN);
 }
 
-static char upper(char c)
-{
-	return c >= 'a' && c <= 'z' ? (char) (c - 32) : c;
-}
-
 static void add_notes(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_section *s)
 {
 	const struct trk_catalog *c = w->in->catalog;
@@ -225,7 +220,7 @@ static void add_notes(struct trk_doc *d, const struct trk_report_work *w, struct
 						   : "List prices on demand",
 		      trk__doc_date(d, c->image->date));
 	if (*trk__offers_update(&w->servers->offers, update))
-		trk__doc_note(d, s, "%c%s.", upper(*update), update + 1);
+		trk__doc_note(d, s, "%s.", trk__doc_upper(d, update));
 	if (!w->servers->place_known && !w->servers->needs.query.vendors_ok &&
 	    !w->servers->needs.query.regions_ok)
 		trk__doc_note(d, s,
@@ -259,7 +254,7 @@ static const char *why_no_servers(struct trk_doc *d, const struct trk_report_wor
 		return "No catalogue of servers was at hand.";
 	if (!w->has_advice)
 		return "Nothing is known of what the job needs.";
-	return *why ? trk__doc_print(d, "%c%s.", upper(*why), why + 1)
+	return *why ? trk__doc_print(d, "%s.", trk__doc_upper(d, why))
 		    : "No server of the catalogue meets these needs.";
 }
 

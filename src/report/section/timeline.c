@@ -71,13 +71,6 @@ static void make_levels(struct trk_doc *d, struct trk_doc_chart *c, bool is_memo
 
 /* ---- one chart ---- */
 
-static uint16_t step_of(double value, double top)
-{
-	double steps = value / top * TRK_DOC_STEPS + 0.5;
-
-	return steps <= 0 ? 0 : steps >= TRK_DOC_STEPS ? TRK_DOC_STEPS : (uint16_t) steps;
-}
-
 struct trk_report_steps trk__report_steps(const struct trk_chart_fill *f, size_t first,
 					  size_t count, double width_s, double top)
 {
@@ -86,9 +79,9 @@ struct trk_report_steps trk__report_steps(const struct trk_chart_fill *f, size_t
 
 	if (!(b.seconds > 0.05 * width_s * (double) count))
 		return steps;
-	steps.avg = step_of(b.mean, top);
-	steps.min = b.min <= b.mean ? step_of(b.min, top) : steps.avg;
-	steps.max = b.max >= b.mean ? step_of(b.max, top) : steps.avg;
+	steps.avg = trk__doc_steps(b.mean / top);
+	steps.min = b.min <= b.mean ? trk__doc_steps(b.min / top) : steps.avg;
+	steps.max = b.max >= b.mean ? trk__doc_steps(b.max / top) : steps.avg;
 	return steps;
 }
 

@@ -86,27 +86,17 @@ static bool is_in_any_phase(const struct trk_time_breakdown *c, int item)
 	return false;
 }
 
-/* The name of a marked phase, else the number of a found one. */
-static const char *phase_name(struct trk_doc *d, const struct trk_time_breakdown *c, size_t i)
-{
-	const struct trk_run_phase *p = &c->phase[i];
-
-	if (p->name[0] && p->later)
-		return trk__doc_print(d, "%s and %zu later", trk__doc_safe(d, p->name, 60),
-				      p->later);
-	if (p->name[0])
-		return trk__doc_safe(d, p->name, 60);
-	return c->marked ? "start" : trk__doc_print(d, "phase %zu", i + 1);
-}
-
 static void add_phase(struct trk_doc *d, struct trk_doc_table *t,
 		      const struct trk_time_breakdown *c, size_t i)
 {
 	const struct trk_run_phase *p = &c->phase[i];
 	double seconds = p->end_s - p->start_s;
 	struct trk_doc_cell *row = trk__doc_row(d, t);
+	char title[TRK_RUN_PHASE_NAME];
 
-	row[0] = trk__doc_tone(trk__doc_cell(phase_name(d, c, i), NAN), TRK_TONE_STRONG);
+	row[0] = trk__doc_tone(
+		trk__doc_cell(trk__doc_safe(d, trk__phase_title(c, i, title), 80), NAN),
+		TRK_TONE_STRONG);
 	row[1] = trk__doc_figure(d, trk__human_seconds, seconds);
 	row[2] = trk__doc_figure(d, trk__human_percent, seconds / c->seconds);
 	row[2].second = row[2].value;

@@ -599,7 +599,8 @@ static void charts(struct terminal *t, const struct trk_doc *d)
 
 		put_cut(t, c->title, TITLE - 1);
 		go_to(t, TITLE);
-		trk__spark_curve(t->b, d, &c->series[0], cells, t->utf8);
+		trk__spark_steps(t->b, c->series[0].avg, c->series[0].max, d->buckets, cells,
+				 t->utf8);
 		t->at += d->buckets < cells ? d->buckets : cells;
 		put(t, " of ");
 		put(t, c->top_text);
