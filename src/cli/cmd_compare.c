@@ -156,17 +156,9 @@ static void print_table(struct trk_buf *b, const struct trk_comparison *c,
 	struct trk_doc_table t = {
 		.key = "figures", .column = columns, .columns = COLUMNS, .essential = NOISE};
 
-	for (size_t i = 0; i < TRK_CHANGE_FIGURES; i++) {
-		struct trk_doc_cell *row = trk__doc_row(&d, &t);
-
-		if (row)
-			fill_row(&d, c, i, row);
-	}
-	if (d.error)
-		b->error = d.error;
-	else
-		trk__write_terminal_table(b, &t, style);
-	trk__doc_release(&d);
+	for (size_t i = 0; i < TRK_CHANGE_FIGURES; i++)
+		fill_row(&d, c, i, trk__doc_row(&d, &t));
+	trk__write_terminal_table(b, &d, &t, style);
 }
 
 /* Append the lines of a text, each wrapped, and clear it. */

@@ -133,14 +133,9 @@ static void print_table(struct trk_buf *b, const struct trk_run_list *past)
 		for (size_t c = 0; c < COLUMNS; c++)
 			row[c] = trk__doc_cell(NULL, NAN);
 		fill_row(&d, &past->run[i], has_namesake(past, i), row);
-		if (to)
-			memcpy(to, row, t.columns * sizeof(*to));
+		memcpy(to, row, t.columns * sizeof(*to));
 	}
-	if (d.error)
-		b->error = d.error;
-	else
-		trk__write_terminal_table(b, &t, &style);
-	trk__doc_release(&d);
+	trk__write_terminal_table(b, &d, &t, &style);
 }
 
 static void print_all(struct trk_buf *b, const struct trk_run_list *past, bool json)

@@ -18,15 +18,6 @@ int trk__fleet_view_find(const char *name)
 	return -1;
 }
 
-const struct trk_fleet_job *trk__fleet_job_at(const struct trk_fleet_jobs *jobs, size_t index)
-{
-	size_t i = 0;
-
-	while (jobs->job[i].index != index)
-		i++;
-	return &jobs->job[i];
-}
-
 size_t trk__fleet_named_job(const struct trk_fleet_rows *rows, const char *reference)
 {
 	size_t at = trk__fleet_find_job(rows, reference, NULL);

@@ -36,8 +36,6 @@ struct trk_fleet_question {
 int trk__fleet_answer(const struct trk_fleet_rows *rows, const struct trk_fleet_views *v,
 		      const struct trk_fleet_question *q, struct trk_buf *b);
 
-/* The entry of the job with this index in the rows. */
-const struct trk_fleet_job *trk__fleet_job_at(const struct trk_fleet_jobs *jobs, size_t index);
 /* The index of a job by its name or by "NAME in SCOPE"; rows->jobs: not found. */
 size_t trk__fleet_named_job(const struct trk_fleet_rows *rows, const char *reference);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/maths.h"
 #include "fleet/statistics.h"
 
@@ -209,15 +210,8 @@ static int test(struct window *w, enum trk_fleet_end cause, int by, uint32_t val
 		c.p_all = p_of(&all);
 	}
 	find_instead(w, &c);
-	if (w->found_count == w->found_cap) {
-		size_t cap = w->found_cap ? w->found_cap * 2 : 32;
-		struct trk_fleet_cluster *more = realloc(w->found, cap * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		w->found = more;
-		w->found_cap = cap;
-	}
+	if (trk__array_reserve(&w->found, &w->found_cap, w->found_count + 1, sizeof(*w->found)) < 0)
+		return -ENOMEM;
 	w->found[w->found_count++] = c;
 	return 0;
 }

@@ -11,7 +11,6 @@
 #include "base/libc.h"
 #include "base/maths.h"
 #include "fleet/json.h"
-#include "fleet/json_columns.h"
 #include "fleet/packed_runs.h"
 #include "fleet/words.h"
 
@@ -54,16 +53,6 @@ static const struct trk_fleet_jobs *jobs_of(const struct trk_dashboard *d)
 }
 
 /* ---- data ---- */
-
-/* The same jobs are in every period, in another order. */
-static const struct trk_fleet_job *same_job(const struct trk_fleet_jobs *jobs, size_t index)
-{
-	size_t i = 0;
-
-	while (jobs->job[i].index != index)
-		i++;
-	return &jobs->job[i];
-}
 
 /* Hours, so that five digits suffice. */
 static const double hour = 3600, gib_hour = 3600 * 1024;
@@ -113,7 +102,8 @@ static void before_json(struct trk_json *j, const struct trk_fleet_sum *sum)
 static void periods_json(struct trk_json *j, const struct trk_dashboard *d, size_t index)
 {
 	for (int i = 0; i < TRK_DASHBOARD_PERIODS; i++) {
-		const struct trk_fleet_job *job = same_job(&d->period[i].jobs, index);
+		/* The same jobs are in every period, in another order. */
+		const struct trk_fleet_job *job = trk__fleet_job_at(&d->period[i].jobs, index);
 		char key[8] = {'p', (char) ('0' + trk__dashboard_days[i] / 10),
 			       (char) ('0' + trk__dashboard_days[i] % 10), '\0'};
 
@@ -181,6 +171,73 @@ static void jobs_json(struct trk_json *j, const struct trk_dashboard *d)
 	job_list_json(j, d);
 }
 
+/* ---- columns ---- */
+
+/* The end of the value or key that begins here. */
+static const char *skip(const char *at)
+{
+	bool text = false;
+	int depth = 0;
+
+	for (; *at; at++) {
+		if (text) {
+			at += *at == '\\' && at[1];
+			text = *at != '"';
+		} else if (*at == '"') {
+			text = true;
+		} else if (*at == '{' || *at == '[') {
+			depth++;
+		} else if (depth == 0 && strchr(",:}]", *at)) {
+			break;
+		} else if (*at == '}' || *at == ']') {
+			depth--;
+		}
+	}
+	return at;
+}
+
+/* One member of all objects. Each cursor moves on to the comma behind it, or to the end of its
+ * object. */
+static void put_column(const char **at, size_t count, struct trk_buf *b)
+{
+	const char *key = at[0] + 1, *colon = skip(key);
+
+	trk__buf_add(b, key, (size_t) (colon - key));
+	trk__buf_puts(b, ":[");
+	for (size_t i = 0; i < count; i++) {
+		const char *value = skip(at[i] + 1);
+
+		value += *value == ':';
+		at[i] = skip(value);
+		trk__buf_puts(b, i ? "," : "");
+		trk__buf_add(b, value, (size_t) (at[i] - value));
+	}
+	trk__buf_putc(b, ']');
+}
+
+/* Append {"KEY": [value, value, …], …} for the array of `count` objects in `text`, written by struct
+ * trk_json without indentation: similar values are adjacent and compress better. All must have the
+ * members of the first one, in the same order. 0 or -ENOMEM. */
+static int put_columns(const char *text, size_t count, struct trk_buf *b)
+{
+	const char **at = calloc(count + 1, sizeof(*at));
+
+	if (!at)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		at[i] = text + 1; /* a brace, after the bracket or a comma */
+		text = skip(text + 1);
+	}
+	trk__buf_putc(b, '{');
+	while (count && *at[0] && *at[0] != '}') {
+		trk__buf_puts(b, *at[0] == ',' ? "," : "");
+		put_column(at, count, b);
+	}
+	trk__buf_putc(b, '}');
+	free(at);
+	return 0;
+}
+
 /* As the page holds them. */
 static void job_columns_json(struct trk_json *j, const struct trk_dashboard *d)
 {
@@ -191,7 +248,7 @@ static void job_columns_json(struct trk_json *j, const struct trk_dashboard *d)
 
 	trk__json_init(&inner, &list, 0);
 	job_list_json(&inner, d);
-	r = list.error ? list.error : trk__json_columns(list.data, jobs_of(d)->count, &columns);
+	r = list.error ? list.error : put_columns(list.data, jobs_of(d)->count, &columns);
 	r = r ? r : columns.error;
 	trk__json_key(j, "jobs");
 	trk__json_verbatim(j, r ? "null" : columns.data);

@@ -8,7 +8,7 @@
 
 #include "advise/cpu.h"
 #include "base/maths.h"
-#include "fleet/job_memory.h"
+#include "fleet/alike.h"
 #include "fleet/job_private.h"
 #include "fleet/statistics.h"
 
@@ -543,4 +543,12 @@ void trk__fleet_jobs_release(struct trk_fleet_jobs *jobs)
 {
 	free(jobs->job);
 	*jobs = (struct trk_fleet_jobs){.count = 0};
+}
+
+const struct trk_fleet_job *trk__fleet_job_at(const struct trk_fleet_jobs *jobs, size_t index)
+{
+	for (size_t i = 0; i < jobs->count; i++)
+		if (jobs->job[i].index == index)
+			return &jobs->job[i];
+	return NULL;
 }

@@ -1,7 +1,7 @@
 /* One job of a fleet: its use of its request, a verdict, the recommended request and its savings,
  * changes of run time and peaks, and when the peaks reach the request.
  *
- * Methods. Memory: the advice of `recommend` (fleet/job_memory.h). Cores: the history has the mean
+ * Methods. Memory: the advice of `recommend` (fleet/alike.h). Cores: the history has the mean
  * and the maximum of busy cores, not their course; of all courses with that mean and maximum, the
  * one that fewer cores delay most is assumed (advise/cpu.h advises on it). Growth: the Theil-Sen
  * line through the logarithms of the newest 40 peaks, reported only if it rises by more than 5
@@ -137,5 +137,7 @@ int trk__fleet_jobs_make(const struct trk_fleet_rows *rows, double since_s,
 int trk__fleet_jobs_again(const struct trk_fleet_rows *rows, const struct trk_fleet_jobs *from,
 			  double since_s, struct trk_fleet_jobs *ret);
 void trk__fleet_jobs_release(struct trk_fleet_jobs *jobs);
+/* The entry of the job with this index in the rows; NULL: it is not there. */
+const struct trk_fleet_job *trk__fleet_job_at(const struct trk_fleet_jobs *jobs, size_t index);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "fleet/statistics.h"
 
 enum { RATIO_RUNS_MIN = 10, RATIO_JOBS_MIN = 3, ELSEWHERE_MIN = 5, JOB_RUNS_MAX = 200 };
@@ -41,7 +42,6 @@ static bool is_same(const struct trk_fleet_place *p, uint32_t name, const struct
 static size_t place_of(struct making *m, const struct trk_fleet_run *run)
 {
 	uint32_t name = run->trait[m->by_machine ? TRK_FLEET_MACHINE : TRK_FLEET_SERVER];
-	struct trk_fleet_place *more;
 
 	if (!name && (m->by_machine || run->stated_cores || run->stated_memory ||
 		      isnan(run->asked_cores) || isnan(run->asked_mib)))
@@ -49,15 +49,8 @@ static size_t place_of(struct making *m, const struct trk_fleet_run *run)
 	for (size_t i = 0; i < m->count; i++)
 		if (is_same(&m->place[i], name, run))
 			return i;
-	if (m->count == m->cap) {
-		size_t cap = m->cap ? m->cap * 2 : 32;
-
-		more = realloc(m->place, cap * sizeof(*more));
-		if (!more)
-			return SIZE_MAX;
-		m->place = more;
-		m->cap = cap;
-	}
+	if (trk__array_reserve(&m->place, &m->cap, m->count + 1, sizeof(*m->place)) < 0)
+		return SIZE_MAX;
 	m->place[m->count] = (struct trk_fleet_place){
 		.name = name,
 		.cores = run->asked_cores,

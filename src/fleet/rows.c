@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "advise/cpu.h"
+#include "base/array.h"
 #include "base/maths.h"
 #include "fleet/clusters.h"
-#include "fleet/job_memory.h"
+#include "fleet/alike.h"
 
 const char *const trk__fleet_trait_names[TRK_FLEET_TRAITS] = {
 #define X(id, name, keys) name,
@@ -66,23 +67,25 @@ static uint32_t hash_of(const char *text, size_t len)
 	return hash;
 }
 
-static int grow(void **list, size_t *cap, size_t count, size_t size)
+static uint32_t text_hash(const struct trk_fleet_rows *rows, size_t text)
 {
-	size_t more = *cap ? *cap * 2 : 64;
-	void *bigger;
-
-	if (count < *cap)
-		return 0;
-	bigger = realloc(*list, more * size);
-	if (!bigger)
-		return -ENOMEM;
-	*list = bigger;
-	*cap = more;
-	return 0;
+	return hash_of(rows->text[text], strlen(rows->text[text]));
 }
 
-/* A table twice as large, of entries 1 .. count; hash(i) is that of an entry. */
-static int widen(uint32_t **table, size_t *size, const uint32_t *hashes, size_t count)
+static uint32_t hash_pair(uint32_t name, uint32_t scope)
+{
+	return (name * 2654435761u) ^ (scope * 40503u);
+}
+
+/* `entry` is from 1. */
+static uint32_t job_hash(const struct trk_fleet_rows *rows, size_t entry)
+{
+	return hash_pair(rows->job[entry - 1].name, rows->job[entry - 1].scope);
+}
+
+/* A table twice as large, of entries 1 .. count. */
+static int widen(const struct trk_fleet_rows *rows, uint32_t **table, size_t *size, size_t count,
+		 uint32_t (*hash)(const struct trk_fleet_rows *rows, size_t entry))
 {
 	size_t wider = *size ? *size * 2 : 256;
 	uint32_t *made = calloc(wider, sizeof(*made));
@@ -90,7 +93,7 @@ static int widen(uint32_t **table, size_t *size, const uint32_t *hashes, size_t 
 	if (!made)
 		return -ENOMEM;
 	for (size_t i = 1; i <= count; i++) {
-		size_t at = hashes[i] & (wider - 1);
+		size_t at = hash(rows, i) & (wider - 1);
 
 		while (made[at])
 			at = (at + 1) & (wider - 1);
@@ -102,19 +105,6 @@ static int widen(uint32_t **table, size_t *size, const uint32_t *hashes, size_t 
 	return 0;
 }
 
-static int widen_texts(struct trk_fleet_rows *rows)
-{
-	uint32_t *hashes = malloc((rows->texts + 1) * sizeof(*hashes));
-	int r = -ENOMEM;
-
-	for (size_t i = 1; hashes && i < rows->texts; i++)
-		hashes[i] = hash_of(rows->text[i], strlen(rows->text[i]));
-	if (hashes)
-		r = widen(&rows->bucket, &rows->buckets, hashes, rows->texts - 1);
-	free(hashes);
-	return r;
-}
-
 /* The index of a text, 0 of an empty one; -ENOMEM. */
 static long intern(struct trk_fleet_rows *rows, const char *text, size_t len)
 {
@@ -124,7 +114,8 @@ static long intern(struct trk_fleet_rows *rows, const char *text, size_t len)
 		return 0;
 	if (rows->texts == 0)
 		rows->texts = 1;
-	if (rows->texts * 2 >= rows->buckets && widen_texts(rows) < 0)
+	if (rows->texts * 2 >= rows->buckets &&
+	    widen(rows, &rows->bucket, &rows->buckets, rows->texts - 1, text_hash) < 0)
 		return -ENOMEM;
 	at = hash_of(text, len) & (rows->buckets - 1);
 	for (; rows->bucket[at]; at = (at + 1) & (rows->buckets - 1)) {
@@ -133,7 +124,8 @@ static long intern(struct trk_fleet_rows *rows, const char *text, size_t len)
 		if (!strncmp(known, text, len) && known[len] == '\0')
 			return (long) rows->bucket[at];
 	}
-	if (grow((void **) &rows->text, &rows->texts_cap, rows->texts, sizeof(*rows->text)) < 0)
+	if (trk__array_reserve(&rows->text, &rows->texts_cap, rows->texts + 1,
+			       sizeof(*rows->text)) < 0)
 		return -ENOMEM;
 	rows->text[rows->texts] = strndup(text, len);
 	if (!rows->text[rows->texts])
@@ -142,38 +134,21 @@ static long intern(struct trk_fleet_rows *rows, const char *text, size_t len)
 	return (long) rows->texts++;
 }
 
-static uint32_t job_hash(uint32_t name, uint32_t scope)
-{
-	return (name * 2654435761u) ^ (scope * 40503u);
-}
-
-static int widen_jobs(struct trk_fleet_rows *rows)
-{
-	uint32_t *hashes = malloc((rows->jobs + 1) * sizeof(*hashes));
-	int r = -ENOMEM;
-
-	for (size_t i = 0; hashes && i < rows->jobs; i++)
-		hashes[i + 1] = job_hash(rows->job[i].name, rows->job[i].scope);
-	if (hashes)
-		r = widen(&rows->job_of, &rows->job_buckets, hashes, rows->jobs);
-	free(hashes);
-	return r;
-}
-
 static long job_of(struct trk_fleet_rows *rows, uint32_t name, uint32_t scope)
 {
 	size_t at;
 
-	if (rows->jobs * 2 >= rows->job_buckets && widen_jobs(rows) < 0)
+	if (rows->jobs * 2 >= rows->job_buckets &&
+	    widen(rows, &rows->job_of, &rows->job_buckets, rows->jobs, job_hash) < 0)
 		return -ENOMEM;
-	at = job_hash(name, scope) & (rows->job_buckets - 1);
+	at = hash_pair(name, scope) & (rows->job_buckets - 1);
 	for (; rows->job_of[at]; at = (at + 1) & (rows->job_buckets - 1)) {
 		const struct trk_fleet_name *job = &rows->job[rows->job_of[at] - 1];
 
 		if (job->name == name && job->scope == scope)
 			return (long) rows->job_of[at] - 1;
 	}
-	if (grow((void **) &rows->job, &rows->jobs_cap, rows->jobs, sizeof(*rows->job)) < 0)
+	if (trk__array_reserve(&rows->job, &rows->jobs_cap, rows->jobs + 1, sizeof(*rows->job)) < 0)
 		return -ENOMEM;
 	rows->job[rows->jobs] = (struct trk_fleet_name){.name = name, .scope = scope};
 	rows->job_of[at] = (uint32_t) rows->jobs + 1;
@@ -399,7 +374,7 @@ int trk__fleet_rows_add(struct trk_fleet_rows *rows, const struct trk_history_ru
 
 	if (!strcmp(past->kind, "system") || isnan(past->start_s) || past->start_s > rows->now_s)
 		return 0;
-	if (grow((void **) &rows->run, &rows->cap, rows->count, sizeof(*rows->run)) < 0)
+	if (trk__array_reserve(&rows->run, &rows->cap, rows->count + 1, sizeof(*rows->run)) < 0)
 		return -ENOMEM;
 	run = &rows->run[rows->count];
 	take_figures(run, past);

@@ -92,31 +92,18 @@ const struct trk_fleet_run *trk__fleet_find_run(const struct trk_fleet_rows *row
 
 /* ---- as JSON ---- */
 
-/* The view of a job in a list that has each job once; NULL: it is not there. */
-static const struct trk_fleet_job *view_of(const struct trk_fleet_jobs *jobs, uint32_t index)
-{
-	for (size_t i = 0; i < jobs->count; i++)
-		if (jobs->job[i].index == index)
-			return &jobs->job[i];
-	return NULL;
-}
-
-static void text_or_null(struct trk_json *j, const char *key, const char *text)
-{
-	trk__json_key_text(j, key, *text ? text : NULL);
-}
-
 static void run_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 		     const struct trk_fleet_jobs *jobs, const struct trk_fleet_run *run)
 {
-	const struct trk_fleet_job *job = view_of(jobs, run->job);
+	const struct trk_fleet_job *job = trk__fleet_job_at(jobs, run->job);
 	const struct trk_fleet_name *name = &rows->job[run->job];
 
 	trk__json_open(j, '{');
 	trk__json_key_text(j, "job", trk__fleet_text(rows, name->name));
-	text_or_null(j, "scope", trk__fleet_text(rows, name->scope));
+	trk__json_key_or_null(j, "scope", trk__fleet_text(rows, name->scope));
 	for (int i = 0; i < TRK_FLEET_TRAITS; i++)
-		text_or_null(j, trk__fleet_trait_names[i], trk__fleet_text(rows, run->trait[i]));
+		trk__json_key_or_null(j, trk__fleet_trait_names[i],
+				      trk__fleet_text(rows, run->trait[i]));
 	if (job)
 		trk__fleet_run_members(j, rows, job, run);
 	trk__json_close(j, '}');
@@ -143,7 +130,7 @@ void trk__fleet_run_page_json(struct trk_json *j, const struct trk_fleet_rows *r
 void trk__fleet_one_run_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 			     const struct trk_fleet_jobs *jobs, const struct trk_fleet_run *run)
 {
-	const struct trk_fleet_job *job = view_of(jobs, run->job);
+	const struct trk_fleet_job *job = trk__fleet_job_at(jobs, run->job);
 	const struct trk_fleet_name *name = &rows->job[run->job];
 	size_t at = (size_t) (run - rows->run) - name->first;
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/maths.h"
 
@@ -161,47 +162,37 @@ const char *trk__fleet_duration(char text[TRK_FLEET_WORD_SIZE], double seconds)
 	return text;
 }
 
-/* Year, month (0: January) and day: the algorithm of Howard Hinnant (civil_from_days). */
-struct date {
-	long year, month, day;
-};
-
-static struct date date_of(long day)
+static struct tm date_of(long day)
 {
-	long z = day + 719468, era = (z >= 0 ? z : z - 146096) / 146097;
-	long of_era = z - era * 146097;
-	long year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-	long of_year = of_era - (365 * year + year / 4 - year / 100);
-	long month = (5 * of_year + 2) / 153;
+	time_t at = (time_t) day * 86400;
+	struct tm date = {.tm_mday = 1};
 
-	return (struct date){
-		.year = era * 400 + year + (month >= 10),
-		.month = (month + 2) % 12,
-		.day = of_year - (153 * month + 2) / 5 + 1,
-	};
+	(void) gmtime_r(&at, &date);
+	return date;
 }
 
 const char *trk__fleet_date(char text[TRK_FLEET_WORD_SIZE], long day)
 {
 	static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
 					     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-	struct date d = date_of(day);
+	struct tm date = date_of(day);
 
-	(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%ld %s", d.day, months[d.month]);
+	(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%d %s", date.tm_mday, months[date.tm_mon]);
 	return text;
 }
 
 const char *trk__fleet_iso_date(char text[TRK_FLEET_WORD_SIZE], long day)
 {
-	struct date d = date_of(day);
+	struct tm date = date_of(day);
 
-	(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%04ld-%02ld-%02ld", d.year, d.month + 1, d.day);
+	(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%04d-%02d-%02d", date.tm_year + 1900,
+			date.tm_mon + 1, date.tm_mday);
 	return text;
 }
 
 long trk__fleet_day_of_month(long day)
 {
-	return date_of(day).day;
+	return date_of(day).tm_mday;
 }
 
 const char *trk__fleet_weekday(long day)

@@ -10,7 +10,7 @@
 #include "advise/verdict.h"
 #include "base/buf.h"
 #include "base/json.h"
-#include "fleet/job_memory.h"
+#include "fleet/alike.h"
 #include "history/history.h"
 #include "model/capacity.h"
 #include "report/cpu_use.h"

@@ -53,15 +53,17 @@ struct trk_change_phase {
 	size_t runs;        /* earlier runs that were compared; 0: no phase is named */
 };
 
+struct trk_changed_figure {
+	double now, before; /* before: the median of the earlier runs; NaN: not known */
+	double share;       /* now / before - 1; NaN: not known */
+	double noise_share; /* NaN with fewer than 5 earlier runs */
+	enum trk_anomaly_verdict verdict;
+	double drift; /* of trk__anomaly_drift, with this run; 0: none, or not known */
+};
+
 struct trk_change {
 	size_t runs; /* earlier ones; 0: nothing to compare with */
-	struct {
-		double now, before; /* before: the median of the earlier runs; NaN: not known */
-		double share;       /* now / before - 1; NaN: not known */
-		double noise_share; /* NaN with fewer than 5 earlier runs */
-		enum trk_anomaly_verdict verdict;
-		double drift; /* of trk__anomaly_drift, with this run; 0: none, or not known */
-	} figure[TRK_CHANGE_FIGURES];
+	struct trk_changed_figure figure[TRK_CHANGE_FIGURES];
 	struct trk_change_phase time_phase, memory_phase;
 };
 

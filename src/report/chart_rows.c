@@ -76,11 +76,6 @@ void trk__report_rows_free(struct trk_report_rows *rows)
 	free(rows);
 }
 
-struct trk_report_gaps trk__report_rows_gaps(const struct trk_report_rows *rows)
-{
-	return rows->gaps;
-}
-
 struct trk_chart_bucket trk__chart_bucket(const struct trk_chart_fill *f, size_t first,
 					  size_t count)
 {

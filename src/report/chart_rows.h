@@ -54,8 +54,6 @@ struct trk_chart_bucket trk__chart_bucket(const struct trk_chart_fill *f, size_t
 /* The value below which the series stayed for that share of its time; NaN without one. */
 double trk__chart_percentile(const struct trk_chart_fill *f, double share);
 
-struct trk_report_gaps trk__report_rows_gaps(const struct trk_report_rows *rows);
-
 /* `count` fine buckets from `first` as one, in steps of the chart's axis; TRK_DOC_GAP where too
  * little is known. width_s: of one fine bucket; top: in the column's unit. */
 struct trk_report_steps {

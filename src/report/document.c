@@ -50,16 +50,14 @@ void trk__doc_release(struct trk_doc *d)
 	}
 }
 
-const char *trk__doc_print(struct trk_doc *d, const char *format, ...)
+static const char *print(struct trk_doc *d, const char *format, va_list args)
 {
-	va_list args, again;
+	va_list again;
 	char first[256], *text;
 	int n;
 
-	va_start(args, format);
 	va_copy(again, args);
 	n = vsnprintf(first, sizeof(first), format, args);
-	va_end(args);
 	text = n < 0 ? NULL : trk__doc_alloc(d, (size_t) n + 1);
 	if (text && (size_t) n < sizeof(first))
 		memcpy(text, first, (size_t) n + 1);
@@ -67,6 +65,17 @@ const char *trk__doc_print(struct trk_doc *d, const char *format, ...)
 		(void) vsnprintf(text, (size_t) n + 1, format, again);
 	va_end(again);
 	return text ? text : "";
+}
+
+const char *trk__doc_print(struct trk_doc *d, const char *format, ...)
+{
+	const char *text;
+	va_list args;
+
+	va_start(args, format);
+	text = print(d, format, args);
+	va_end(args);
+	return text;
 }
 
 const char *trk__doc_safe_n(struct trk_doc *d, const char *text, size_t len, size_t max)
@@ -113,6 +122,13 @@ const char *trk__doc_value(struct trk_doc *d, trk_human_fn *words, double value)
 	char text[TRK_HUMAN_SIZE];
 
 	return trk__doc_print(d, "%s", words(text, value));
+}
+
+const char *trk__doc_upper(struct trk_doc *d, const char *text)
+{
+	bool lower = *text >= 'a' && *text <= 'z';
+
+	return trk__doc_print(d, "%c%s", lower ? *text - 32 : *text, text + 1);
 }
 
 const char *trk__doc_take(struct trk_doc *d, struct trk_buf *b)
@@ -174,31 +190,41 @@ static struct trk_doc_block *add_block(struct trk_doc *d, struct trk_doc_section
 }
 
 static void add_text(struct trk_doc *d, struct trk_doc_section *s, enum trk_block_kind kind,
-		     enum trk_tone tone, const char *text)
+		     const char *text)
 {
 	struct trk_doc_block *b = text && *text ? add_block(d, s, kind) : NULL;
 
-	if (!b)
-		return;
-	b->text = text;
-	b->tone = tone;
+	if (b)
+		b->text = text;
 }
 
-void trk__doc_text(struct trk_doc *d, struct trk_doc_section *s, const char *text)
+void trk__doc_text(struct trk_doc *d, struct trk_doc_section *s, const char *format, ...)
 {
-	add_text(d, s, TRK_BLOCK_TEXT, TRK_TONE_PLAIN, text);
+	const char *text;
+	va_list args;
+
+	va_start(args, format);
+	text = print(d, format, args);
+	va_end(args);
+	add_text(d, s, TRK_BLOCK_TEXT, text);
 }
 
-void trk__doc_note(struct trk_doc *d, struct trk_doc_section *s, const char *text)
+void trk__doc_note(struct trk_doc *d, struct trk_doc_section *s, const char *format, ...)
 {
-	add_text(d, s, TRK_BLOCK_NOTE, TRK_TONE_PLAIN, text);
+	const char *text;
+	va_list args;
+
+	va_start(args, format);
+	text = print(d, format, args);
+	va_end(args);
+	add_text(d, s, TRK_BLOCK_NOTE, text);
 }
 
 void trk__doc_empty(struct trk_doc *d, struct trk_doc_section *s, const char *text)
 {
 	s->empty = true;
 	s->first = s->last = NULL;
-	trk__doc_text(d, s, text);
+	add_text(d, s, TRK_BLOCK_TEXT, text);
 }
 
 void trk__doc_parts(struct trk_doc *d, struct trk_doc_section *s, const struct trk_doc_part *part,
@@ -231,7 +257,7 @@ void trk__doc_charts(struct trk_doc *d, struct trk_doc_section *s)
 
 void trk__doc_stacks(struct trk_doc *d, struct trk_doc_section *s, const char *json)
 {
-	add_text(d, s, TRK_BLOCK_STACKS, TRK_TONE_PLAIN, json);
+	add_text(d, s, TRK_BLOCK_STACKS, json);
 }
 
 void trk__doc_lanes(struct trk_doc *d, struct trk_doc_section *s)
@@ -267,14 +293,12 @@ struct trk_doc_cell *trk__doc_row(struct trk_doc *d, struct trk_doc_table *t)
 		size_t cap = t->cap ? t->cap * 2 : 8;
 		struct trk_doc_cell *bigger = trk__doc_alloc(d, cap * t->columns * sizeof(*bigger));
 
-		if (!bigger)
-			return NULL;
-		if (t->rows)
+		if (bigger && t->rows)
 			memcpy(bigger, t->cell, t->rows * t->columns * sizeof(*bigger));
-		t->cell = bigger;
-		t->cap = cap;
+		t->cell = bigger ? bigger : t->cell;
+		t->cap = bigger ? cap : t->cap;
 	}
-	row = t->cell + t->rows++ * t->columns;
+	row = t->rows < t->cap ? t->cell + t->rows++ * t->columns : d->spare_row;
 	for (size_t i = 0; i < t->columns; i++)
 		row[i] = trk__doc_cell(NULL, NAN);
 	return row;
@@ -285,6 +309,16 @@ void trk__doc_meter_text(struct trk_buf *b, const struct trk_doc_meter *m)
 	trk__buf_printf(b, "mean %s, peak %s %s", m->mean, m->peak, m->unit);
 	if (m->had)
 		trk__buf_printf(b, " of %s %s", m->had, m->what);
+}
+
+uint16_t trk__doc_steps(double share)
+{
+	double steps = share * TRK_DOC_STEPS + 0.5;
+
+	return isnan(steps)             ? TRK_DOC_GAP
+	       : steps <= 0             ? 0
+	       : steps >= TRK_DOC_STEPS ? TRK_DOC_STEPS
+					: (uint16_t) steps;
 }
 
 bool trk__doc_is_blank(const struct trk_doc_table *t, size_t column)
@@ -356,8 +390,14 @@ void trk__doc_item_of(struct trk_doc *d, struct trk_doc_term *t, struct trk_doc_
 	t->item[t->items++] = item;
 }
 
-void trk__doc_item(struct trk_doc *d, struct trk_doc_term *t, const char *text)
+void trk__doc_item(struct trk_doc *d, struct trk_doc_term *t, const char *format, ...)
 {
+	const char *text;
+	va_list args;
+
+	va_start(args, format);
+	text = print(d, format, args);
+	va_end(args);
 	trk__doc_item_of(d, t, (struct trk_doc_item){.text = text});
 }
 

@@ -35,6 +35,7 @@ enum {
 	TRK_DOC_LEVELS = 3,        /* of a chart's axis, above zero, at most */
 	TRK_DOC_ODDS = 4,          /* maximum number of differences from the usual course */
 	TRK_DOC_AREAS = 6,         /* programs of a chart: five and the rest */
+	TRK_DOC_COLUMNS = 16,      /* of a table, at most */
 };
 
 enum trk_tone {
@@ -233,8 +234,7 @@ enum trk_block_kind {
 struct trk_doc_block {
 	struct trk_doc_block *next;
 	enum trk_block_kind kind;
-	enum trk_tone tone; /* of a text */
-	const char *text;   /* of a text or note */
+	const char *text; /* of a text or note */
 	union {
 		struct trk_doc_table *table;
 		struct trk_doc_term *term;
@@ -303,7 +303,8 @@ struct trk_doc {
 	const char *more;        /* a command that shows more, for the terminal; or NULL */
 
 	struct trk_doc_chunk *chunk;
-	struct trk_doc_table spare; /* used if allocating a table or a term fails */
+	struct trk_doc_table spare; /* used if allocating a table, a row or a term fails */
+	struct trk_doc_cell spare_row[TRK_DOC_COLUMNS];
 	struct trk_doc_term spare_term;
 	int error;
 };
@@ -322,6 +323,8 @@ const char *trk__doc_safe(struct trk_doc *d, const char *text, size_t max);
 const char *trk__doc_safe_n(struct trk_doc *d, const char *text, size_t len, size_t max);
 /* A value as text, "-" for NaN. */
 const char *trk__doc_value(struct trk_doc *d, trk_human_fn *words, double value);
+/* A text that is not empty, with its first letter in upper case. */
+const char *trk__doc_upper(struct trk_doc *d, const char *text);
 /* Text of a buffer; NULL if it is empty or failed. Releases the buffer. */
 const char *trk__doc_take(struct trk_doc *d, struct trk_buf *b);
 const char *trk__doc_date(struct trk_doc *d, unsigned int yyyymmdd);
@@ -335,9 +338,11 @@ const struct trk_doc_block *trk__doc_next(const struct trk_doc_block *b, enum tr
 /* The first of that kind in the whole document; NULL: none. */
 const struct trk_doc_block *trk__doc_first(const struct trk_doc *d, enum trk_block_kind kind);
 
-/* Sentences; nothing for NULL and "". */
-void trk__doc_text(struct trk_doc *d, struct trk_doc_section *s, const char *text);
-void trk__doc_note(struct trk_doc *d, struct trk_doc_section *s, const char *text);
+/* Sentences; nothing for an empty one. */
+void trk__doc_text(struct trk_doc *d, struct trk_doc_section *s, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void trk__doc_note(struct trk_doc *d, struct trk_doc_section *s, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* The one sentence of a section without data. */
 void trk__doc_empty(struct trk_doc *d, struct trk_doc_section *s, const char *text);
 
@@ -353,8 +358,10 @@ void trk__doc_lanes(struct trk_doc *d, struct trk_doc_section *s);
 struct trk_doc_table *trk__doc_table(struct trk_doc *d, struct trk_doc_section *s, const char *key,
 				     const char *title, const struct trk_doc_column *columns,
 				     size_t count);
-/* A fresh row of dashes. NULL without memory. */
+/* A fresh row of dashes; without memory one that is not in the table. */
 struct trk_doc_cell *trk__doc_row(struct trk_doc *d, struct trk_doc_table *t);
+/* A share of an axis in steps; TRK_DOC_GAP for NaN. */
+uint16_t trk__doc_steps(double share);
 /* Whether no row has anything in this column. */
 bool trk__doc_is_blank(const struct trk_doc_table *t, size_t column);
 /* "mean 0.95, peak 4.64 cores of 8 requested" */
@@ -369,7 +376,8 @@ struct trk_doc_cell trk__doc_tone(struct trk_doc_cell cell, enum trk_tone tone);
 /* A term; then its items, or its meter. */
 struct trk_doc_term *trk__doc_term(struct trk_doc *d, struct trk_doc_section *s, const char *name,
 				   const char *separator);
-void trk__doc_item(struct trk_doc *d, struct trk_doc_term *t, const char *text);
+void trk__doc_item(struct trk_doc *d, struct trk_doc_term *t, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* Add an item with shorter forms; NULL: same as the longer one. */
 void trk__doc_item_of(struct trk_doc *d, struct trk_doc_term *t, struct trk_doc_item item);
 /* Copies the meter. */

@@ -156,7 +156,7 @@ void trk__term_kill_lines(struct trk_doc *d, struct trk_doc_section *s, const st
 		add_growth(d, t, r, &h.growth[i], true);
 	}
 	if (t && doubt_of(r, &h))
-		trk__doc_item(d, t, doubt_of(r, &h));
+		trk__doc_item(d, t, "%s", doubt_of(r, &h));
 	if (h.lasts == 0)
 		return;
 	t = trk__doc_term(d, s, "At kill", DOT);
@@ -169,9 +169,8 @@ void trk__term_kill_lines(struct trk_doc *d, struct trk_doc_section *s, const st
 					 .brief = name_of(d, r, h.last[i].node, false),
 				 });
 	if (age_of(r, &h) > SECOND_S)
-		trk__doc_item(d, t,
-			      trk__doc_print(d, "as seen %s before the end",
-					     trk__doc_value(d, trk__human_seconds, age_of(r, &h))));
+		trk__doc_item(d, t, "as seen %s before the end",
+			      trk__doc_value(d, trk__human_seconds, age_of(r, &h)));
 }
 
 /* ---- the verdict ---- */

@@ -198,16 +198,8 @@ void trk__offers_text(struct trk_buf *b, const struct trk_offers *r,
 	struct trk_doc_table t = {
 		.key = "servers", .column = column, .columns = COLUMNS, .essential = AGE};
 
-	for (size_t i = 0; i < r->n && i < r->limit; i++) {
-		struct trk_doc_cell *row = trk__doc_row(&d, &t);
-
-		if (row)
-			fill_row(&d, r, &r->list[i], row);
-	}
+	for (size_t i = 0; i < r->n && i < r->limit; i++)
+		fill_row(&d, r, &r->list[i], trk__doc_row(&d, &t));
 	drop_empty(&t, column);
-	if (d.error)
-		b->error = d.error;
-	else
-		trk__write_terminal_table(b, &t, style);
-	trk__doc_release(&d);
+	trk__write_terminal_table(b, &d, &t, style);
 }

@@ -62,16 +62,15 @@ static void prepare(struct trk_report_work *w)
 	trk__report_find_servers(w);
 }
 
-static const char *place_words(struct trk_doc *d, const struct trk_report_place *p)
+static const char *place_words(struct trk_doc *d, const struct trk_report_work *w)
 {
-	const char *server, *region;
+	const struct trk_cloud *c = &w->in->record->place.cloud;
 
-	if (!p || !p->vendor)
+	if (!trk__report_knows_cloud(w))
 		return "";
-	server = p->server ? trk__doc_safe(d, p->server, 40) : "";
-	region = p->region ? trk__doc_safe(d, p->region, 40) : "";
-	return trk__doc_print(d, " \u00b7 %s %s %s", trk__doc_safe(d, p->vendor, 40), server,
-			      region);
+	return trk__doc_print(d, " \u00b7 %s %s %s", trk__doc_safe(d, c->vendor, 40),
+			      c->instance_type[0] ? trk__doc_safe(d, c->instance_type, 40) : "",
+			      c->region[0] ? trk__doc_safe(d, c->region, 40) : "");
 }
 
 static void head(struct trk_doc *d, const struct trk_report_work *w)
@@ -94,7 +93,7 @@ static void head(struct trk_doc *d, const struct trk_report_work *w)
 	d->facts =
 		trk__doc_print(d, "%s \u00b7 %s%s", d->duration,
 			       trk__doc_value(d, trk__human_moment, (double) run->start_ns / 1e9),
-			       place_words(d, w->in->place));
+			       place_words(d, w));
 }
 
 /* The name of a program. Plain letters need no marks. */
@@ -123,8 +122,6 @@ static void make_sections(struct trk_doc *d, const struct trk_report_work *w)
 int trk__report_make(const struct trk_report_input *in, struct trk_doc *ret)
 {
 	struct trk_report_work *w = calloc(1, sizeof(*w));
-	struct trk_report_input full = *in;
-	struct trk_report_place place;
 	struct trk_doc *d = ret;
 
 	if (!w)
@@ -132,8 +129,7 @@ int trk__report_make(const struct trk_report_input *in, struct trk_doc *ret)
 	*d = (struct trk_doc){.raw = in->raw, .raw_len = in->raw_len};
 	if (in->integration && *in->integration)
 		d->integration = plain_words(d, in->integration);
-	trk__report_place_of(d, &full, &place);
-	w->in = &full;
+	w->in = in;
 	w->has_course =
 		in->record->run.pid != 0 && trk__time_breakdown_of(in->record, &w->course) == 0;
 	prepare(w);

@@ -24,32 +24,18 @@ trk_row_fn trk__report_rows_take;
 
 /* ---- making it ---- */
 
-/* Where the run took place and its price; texts may be NULL, an unknown price NaN. */
-struct trk_report_place {
-	const char *vendor, *region, *server;
-	double usd_per_hour;
-};
-
-struct trk_report_fact {
-	const char *name, *text;
-};
-
 struct trk_report_input {
 	const struct trk_record *record;
 	const struct trk_report_rows *rows; /* or NULL: no timeline */
 	const struct trk_history_run *runs; /* of the job, oldest first, this run the last */
 	size_t count;
-	const struct trk_cpu_use *use;         /* of trk__job_runs_read(); NULL: the run's */
-	const struct trk_catalog *catalog;     /* or NULL: no servers */
-	const struct trk_report_place *place;  /* or NULL: not known */
-	const struct trk_need_words *words;    /* where to search servers; or NULL: where it ran */
-	const struct trk_report_fact *machine; /* what is known of the server and the cloud */
-	size_t machine_facts;
+	const struct trk_cpu_use *use;      /* of trk__job_runs_read(); NULL: the run's */
+	const struct trk_catalog *catalog;  /* or NULL: no servers */
+	const struct trk_need_words *words; /* where to search servers; or NULL: where it ran */
 	const struct trk_usual_course
 		*usual; /* the job's usual course (report/usual_course.h); or NULL */
-	const struct trk_change *change;   /* since earlier runs, for its phases; or NULL */
-	const struct trk_wall_facts *wall; /* or NULL: computed from the samples */
-	const void *raw;                   /* of the recording, to embed; or NULL */
+	const struct trk_change *change; /* since earlier runs, for its phases; or NULL */
+	const void *raw;                 /* of the recording, to embed; or NULL */
 	size_t raw_len;
 	double live_s;           /* not 0: the page is updated at this interval during the run */
 	const char *integration; /* what tracked the run, "Metaflow 2.19"; or NULL */

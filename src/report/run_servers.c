@@ -1,7 +1,149 @@
 #include "report/run_servers.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/maths.h"
+#include "report/cpu_use.h"
+
+/* ---- what the run needs ---- */
+
+/* Clamp a need to a number that fits, above what any server has; 0 if unknown. */
+static double at_most(double value, double most)
+{
+	return value <= most ? (value > 0 ? value : 0) : isnan(value) ? 0 : most;
+}
+
+/* Cores, memory and GPUs of the advice. Burstable servers are excluded: their price covers only a
+ * share of their cores. */
+static void take_amounts(const struct trk_advice *a, struct trk_catalog_query *q)
+{
+	double cores = trk__ceil(at_most(a->cores, 1e6));
+
+	*q = (struct trk_catalog_query){
+		.vcpus = cores >= 1 ? (uint32_t) cores : 1,
+		.memory_bytes = (uint64_t) (at_most(a->memory_mib, 1e12) * 1048576),
+		.gpus = (uint32_t) at_most(a->gpus, 1e6),
+		.vram_bytes = (uint64_t) (at_most(a->vram_mib, 1e12) * 1048576),
+		.allocations = 1u << TRK_ALLOCATION_DEDICATED | 1u << TRK_ALLOCATION_SHARED,
+	};
+}
+
+int trk__run_region(const struct trk_catalog *c, int vendor, const struct trk_cloud *cloud)
+{
+	size_t n;
+	const struct trk_catalog_region *g = trk__catalog_regions(c, &n);
+	int at = trk__catalog_find_region(c, vendor, cloud->region), only = -1, count = 0;
+
+	if (at < 0 && cloud->zone[0])
+		at = trk__catalog_find_region(c, vendor, cloud->zone);
+	for (size_t i = 0; at < 0 && i < n; i++)
+		if (g[i].vendor == vendor) {
+			only = (int) i;
+			count++;
+		}
+	return at < 0 && count == 1 ? only : at;
+}
+
+static void stay(struct trk_needs *needs, const struct trk_catalog *c,
+		 const struct trk_cloud *cloud)
+{
+	int vendor = cloud->vendor[0] ? trk__catalog_find_vendor(c, cloud->vendor) : -1;
+	int region = vendor < 0 ? -1 : trk__run_region(c, vendor, cloud);
+
+	if (vendor < 0)
+		return;
+	needs->vendors[vendor] = 1;
+	needs->query.vendors_ok = needs->vendors;
+	if (region < 0)
+		return;
+	needs->regions[region] = 1;
+	needs->query.regions_ok = needs->regions;
+}
+
+static bool is_named(const char *list)
+{
+	return list && *list;
+}
+
+/* The server on which the run ran, or NULL. */
+static const struct trk_catalog_server *server_at(const struct trk_catalog *c,
+						  const struct trk_cloud *cloud)
+{
+	int vendor = cloud->vendor[0] ? trk__catalog_find_vendor(c, cloud->vendor) : -1;
+	int server = vendor < 0 || !cloud->instance_type[0]
+			     ? -1
+			     : trk__catalog_find_server(c, vendor, cloud->instance_type);
+
+	return server < 0 ? NULL : &trk__catalog_servers(c, NULL)[server];
+}
+
+/* Read the needs of the run, with `words` overriding them. Errors of trk__needs_read. */
+static int read_needs(struct trk_needs *needs, const struct trk_catalog *c,
+		      const struct trk_need_words *words, const struct trk_advice *a,
+		      const char *arch, const struct trk_cloud *cloud, struct trk_error *reterr)
+{
+	const struct trk_catalog_server *here = server_at(c, cloud);
+	struct trk_need_words all = *words;
+
+	take_amounts(a, &needs->query);
+	/* A program built for one architecture runs only on that one. */
+	if (!all.arch && trk__needs_arch(arch) > 0)
+		all.arch = arch;
+	else if (!all.arch && here && trk__needs_arch(trk__catalog_arch_names[here->arch]) > 0)
+		all.arch = trk__catalog_arch_names[here->arch];
+	if (!is_named(all.vendors) && !is_named(all.regions) && !is_named(all.countries))
+		stay(needs, c, cloud);
+	return trk__needs_read(needs, c, &all, reterr);
+}
+
+static void add_slice(struct trk_run_work *w, double cores, double seconds)
+{
+	/* Slices beyond the array are added to the last one, so that no work is lost. */
+	if (!(seconds > 0))
+		return;
+	if (w->work.n < TRK_RUN_SLICES_MAX)
+		w->slice[w->work.n++] = (struct trk_busy_slice){cores, seconds};
+	else
+		w->slice[TRK_RUN_SLICES_MAX - 1].seconds += seconds;
+}
+
+static void add_slices(struct trk_run_work *w, const struct trk_busy *busy)
+{
+	for (int i = 0; i < TRK_BUSY_BINS; i++)
+		if (busy->seconds[i] > 0)
+			add_slice(w, busy->core_seconds[i] / busy->seconds[i], busy->seconds[i]);
+}
+
+/* Fill in how long how many cores were busy, and the speed of the server at `cloud`, if it is in the
+ * catalogue. Sets no boot time and no deadline. */
+static void read_work(struct trk_run_work *w, const struct trk_catalog *c,
+		      const struct trk_busy *busy, const struct trk_record *record,
+		      const struct trk_cloud *cloud)
+{
+	const struct trk_catalog_server *here = server_at(c, cloud);
+	double seconds = (double) record->outcome.duration_ns / 1e9;
+	struct trk_cpu_use *own;
+
+	w->work = (struct trk_server_work){.slices = w->slice, .here_one = {NAN, NAN}};
+	if (busy)
+		add_slices(w, busy);
+	/* Use the same bins, so that both ways give equal results. */
+	own = w->work.n == 0 ? calloc(1, sizeof(*own)) : NULL;
+	if (own) {
+		trk__cpu_use_of(record, own);
+		add_slices(w, &own->busy);
+	}
+	free(own);
+	if (w->work.n == 0)
+		add_slice(w, 1, seconds);
+	if (here)
+		trk__server_measured_on(&w->work, here);
+}
+
+/* ---- the servers ---- */
 
 /* Stated needs replace those of the run. */
 static void take_wishes(struct trk_catalog_query *q, const struct trk_catalog_query *wishes)
@@ -31,14 +173,14 @@ int trk__run_servers_read(struct trk_run_servers *s, const struct trk_catalog *c
 	int r;
 
 	*s = (struct trk_run_servers){.place_known = cloud->vendor[0] != '\0'};
-	r = trk__run_needs_read(&s->needs, c, q->words ? q->words : &none, q->advice,
-				q->record->place.server.arch, cloud, reterr);
+	r = read_needs(&s->needs, c, q->words ? q->words : &none, q->advice,
+		       q->record->place.server.arch, cloud, reterr);
 	if (r < 0)
 		return r;
 	s->needs.query.spot = !strcmp(cloud->allocation, "spot");
 	if (q->wishes)
 		take_wishes(&s->needs.query, q->wishes);
-	trk__run_work_read(&s->work, c, q->busy, q->record, cloud);
+	read_work(&s->work, c, q->busy, q->record, cloud);
 	s->run_s = (double) q->record->outcome.duration_ns / 1e9;
 	return 0;
 }

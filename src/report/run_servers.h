@@ -1,11 +1,26 @@
-/* The servers for the next run of a job, and what a run costs on each.
+/* What the next run of a job needs of a server, by the advice, by how busy the cores were and by
+ * where the run ran; the servers for it, and what a run costs on each.
  *
  * Shared by the end of a run, `recommend`, the report and the C API, so that all of them name the
  * same servers at the same cost. No boot time is counted unless one is given. */
 #ifndef TRK_REPORT_RUN_SERVERS_H
 #define TRK_REPORT_RUN_SERVERS_H
 
-#include "report/run_needs.h"
+#include "catalog/needs.h"
+#include "report/advice.h"
+#include "report/offers.h"
+
+enum { TRK_RUN_SLICES_MAX = TRK_BUSY_BINS };
+
+/* A run as work for another server. Do not copy: `work` points to `slice`. */
+struct trk_run_work {
+	struct trk_server_work work;
+	struct trk_busy_slice slice[TRK_RUN_SLICES_MAX];
+};
+
+/* Index of the region of a machine, or negative. A vendor with one price for all places has one
+ * region in the catalogue, whatever region its machines report. */
+int trk__run_region(const struct trk_catalog *c, int vendor, const struct trk_cloud *cloud);
 
 /* No servers are named for a shorter run: its samples are too few. */
 #define TRK_RUN_SHORTEST_S 0.1
@@ -31,8 +46,11 @@ struct trk_run_servers {
 	bool short_too;           /* set before the search: search for runs of any length */
 };
 
-/* The needs and the work, before the search: a caller may still change the query or the boot
- * time. Errors of trk__needs_read. */
+/* The needs and the work, before the search: a caller may still change the query or the boot time.
+ * Searched are the architecture of the run (that recorded, else that of its server type), and its
+ * vendor and region, unless the words name a vendor, region or country. The work is that of
+ * `busy`, else (NULL, or empty) of the run (cpu_use.h), else one core all the time. Errors of
+ * trk__needs_read. */
 int trk__run_servers_read(struct trk_run_servers *s, const struct trk_catalog *c,
 			  const struct trk_run_question *q, struct trk_error *reterr);
 

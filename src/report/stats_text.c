@@ -36,8 +36,6 @@ static void add_column(struct trk_doc *d, struct trk_doc_table *t, int column,
 {
 	struct trk_doc_cell *row = trk__doc_row(d, t);
 
-	if (!row)
-		return;
 	row[COLUMN].text = trk__columns[column].name;
 	row[UNIT].text = trk__columns[column].unit;
 	row[MEAN] = cell(d, s->mean);
@@ -64,9 +62,5 @@ void trk__stats_text(struct trk_buf *b, const struct trk_stats *stats,
 		if (trk__columns[i].kind != TRK_KIND_STAMP && s.rows)
 			add_column(&d, &t, i, &s);
 	}
-	if (d.error)
-		b->error = d.error;
-	else
-		trk__write_terminal_table(b, &t, style);
-	trk__doc_release(&d);
+	trk__write_terminal_table(b, &d, &t, style);
 }

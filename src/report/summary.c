@@ -266,11 +266,9 @@ static void note_missing(struct trk_doc *d, struct trk_doc_section *s,
 
 		if (trk__gpu_is_missing(device, metric))
 			trk__doc_item(
-				d, trk__doc_term(d, s, "", DOT),
-				trk__doc_print(d, "without the %s of %s: %s", what,
-					       device->name[0] ? trk__doc_safe(d, device->name, 60)
-							       : "a GPU",
-					       trk__gpu_why_text(device->metric[metric].why)));
+				d, trk__doc_term(d, s, "", DOT), "without the %s of %s: %s", what,
+				device->name[0] ? trk__doc_safe(d, device->name, 60) : "a GPU",
+				trk__gpu_why_text(device->metric[metric].why));
 	}
 }
 
@@ -303,9 +301,7 @@ static void add_gpus(struct trk_doc *d, struct trk_doc_section *s, const struct 
 static void add_bytes(struct trk_doc *d, struct trk_doc_term *t, double bytes, const char *what)
 {
 	if (!isnan(bytes))
-		trk__doc_item(d, t,
-			      trk__doc_print(d, "%s %s", trk__doc_value(d, trk__human_bytes, bytes),
-					     what));
+		trk__doc_item(d, t, "%s %s", trk__doc_value(d, trk__human_bytes, bytes), what);
 }
 
 /* Network traffic is known only for the whole machine: shown if that was tracked. */
@@ -359,7 +355,8 @@ static void add_change(struct trk_doc *d, struct trk_doc_section *s, const struc
 	if (!change || change->runs == 0 || isnan(change->figure[TRK_CHANGE_DURATION].share))
 		return;
 	trk__change_text(&b, change);
-	trk__doc_item(d, trk__doc_term(d, s, "Change", DOT), trk__doc_take(d, &b));
+	trk__doc_item_of(d, trk__doc_term(d, s, "Change", DOT),
+			 (struct trk_doc_item){.text = trk__doc_take(d, &b)});
 }
 
 /* ---- totals ---- */
@@ -403,18 +400,15 @@ static void add_total(struct trk_doc *d, struct trk_doc_section *s, const struct
 	if (isnan(cpu->value))
 		return;
 	t = trk__doc_term(d, s, "Total", DOT);
-	trk__doc_item(d, t,
-		      trk__doc_print(d, "%s%s of CPU", sign_of(cpu),
-				     trk__doc_value(d, trk__human_seconds, cpu->value)));
+	trk__doc_item(d, t, "%s%s of CPU", sign_of(cpu),
+		      trk__doc_value(d, trk__human_seconds, cpu->value));
 	if (memory->value < 1e12)
-		trk__doc_item(d, t,
-			      trk__doc_print(d, "peak memory %s%s%s", sign_of(memory),
-					     trk__doc_value(d, trk__human_memory, memory->value),
-					     most_words(d, r)));
+		trk__doc_item(d, t, "peak memory %s%s%s", sign_of(memory),
+			      trk__doc_value(d, trk__human_memory, memory->value),
+			      most_words(d, r));
 	if (r->gpus.count && joules->value >= 0 && !trk__gpu_log_is_unused(&r->gpus))
-		trk__doc_item(d, t,
-			      trk__doc_print(d, "GPUs %s%s", sign_of(joules),
-					     trk__doc_value(d, trk__human_energy, joules->value)));
+		trk__doc_item(d, t, "GPUs %s%s", sign_of(joules),
+			      trk__doc_value(d, trk__human_energy, joules->value));
 	if (r->run.pid && r->samples < SAMPLES_MIN && !d->lead &&
 	    r->outcome.verdict != TRK_VERDICT_RUNNING)
 		trk__doc_item_of(d, t,
@@ -432,16 +426,13 @@ static void add_other_memory(struct trk_doc *d, struct trk_doc_section *s, const
 	double shared = trk__possible_shared_mib(in->record);
 
 	if (swap >= 1)
-		trk__doc_item(d, trk__doc_term(d, s, "Swap", DOT),
-			      trk__doc_print(d, "%s swapped out at the peak",
-					     trk__doc_value(d, trk__human_memory, swap)));
+		trk__doc_item(d, trk__doc_term(d, s, "Swap", DOT), "%s swapped out at the peak",
+			      trk__doc_value(d, trk__human_memory, swap));
 	if (shared > 0)
-		trk__doc_item(
-			d, trk__doc_term(d, s, "Shared", DOT),
-			trk__doc_print(d,
-				       "%s more came into tmpfs, /dev/shm and memfds: perhaps "
-				       "this job's",
-				       trk__doc_value(d, trk__human_memory, shared)));
+		trk__doc_item(d, trk__doc_term(d, s, "Shared", DOT),
+			      "%s more came into tmpfs, /dev/shm and memfds: perhaps "
+			      "this job's",
+			      trk__doc_value(d, trk__human_memory, shared));
 }
 
 static void add_cost(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)

@@ -32,11 +32,9 @@ void trk__term_time(struct trk_doc *d, struct trk_doc_section *s,
 				best = i;
 		told[best] = true;
 		if (c->wall.share[best] >= LEAST_SHARE)
-			trk__doc_item(d, t,
-				      trk__doc_print(d, "%s %s",
-						     trk__doc_value(d, trk__human_percent,
-								    c->wall.share[best]),
-						     words[best]));
+			trk__doc_item(d, t, "%s %s",
+				      trk__doc_value(d, trk__human_percent, c->wall.share[best]),
+				      words[best]);
 		if (best == TRK_WALL_OTHER)
 			return;
 	}
@@ -106,19 +104,14 @@ void trk__term_split(struct trk_doc *d, struct trk_doc_section *s,
 			steps = trk__doc_print(d, "%s cheaper as %zu steps: ",
 					       trk__doc_value(d, trk__human_percent, split->saving),
 					       split->piece_count);
-		trk__doc_item(
-			d, t,
-			trk__doc_print(
-				d, "%s%s on %.4g CPU, %s", steps,
-				trk__doc_value(d, trk__human_rough_seconds, p->seconds), p->cores,
-				trk__doc_value(d, trk__human_request, p->request_bytes / 1048576)));
+		trk__doc_item(d, t, "%s%s on %.4g CPU, %s", steps,
+			      trk__doc_value(d, trk__human_rough_seconds, p->seconds), p->cores,
+			      trk__doc_value(d, trk__human_request, p->request_bytes / 1048576));
 	}
 	if (split->piece_count > PIECES_SHOWN)
 		trk__doc_item(d, t, "\u2026");
 	if (c->cut[0])
-		trk__doc_item(d, t,
-			      trk__doc_print(d, "cut at %s",
-					     trk__doc_safe(d, c->cut, TRK_BREAKDOWN_CUT_SIZE)));
+		trk__doc_item(d, t, "cut at %s", trk__doc_safe(d, c->cut, TRK_BREAKDOWN_CUT_SIZE));
 }
 
 void trk__term_cost(struct trk_doc *d, struct trk_doc_section *s, const struct trk_place *p)
@@ -141,7 +134,7 @@ void trk__term_cost(struct trk_doc *d, struct trk_doc_section *s, const struct t
 			elsewhere ? trk__doc_safe(d, c->best_vendor, 12) : "", elsewhere ? " " : "",
 			trk__doc_safe(d, c->best_type, 24));
 
-		trk__doc_item(d, t, here);
+		trk__doc_item(d, t, "%s", here);
 		here = best;
 	}
 	trk__doc_item_of(

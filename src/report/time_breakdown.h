@@ -54,6 +54,10 @@ int trk__time_breakdown_of(const struct trk_record *record, struct trk_time_brea
  * holds phases after it. */
 void trk__run_phase_name(const struct trk_run_phase *p, char ret[TRK_RUN_PHASE_NAME]);
 
+/* "load"; "start" before the first mark; "phase 2" where it has no name. Returns `ret`. */
+const char *trk__phase_title(const struct trk_time_breakdown *c, size_t i,
+			     char ret[TRK_RUN_PHASE_NAME]);
+
 /* The keys "wall", "phases" and "split". */
 void trk__time_breakdown_json(struct trk_json *j, const struct trk_time_breakdown *c);
 

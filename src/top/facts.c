@@ -18,21 +18,6 @@ const char *trk__facts_sort_name(enum trk_facts_sort sort)
 	return names[sort];
 }
 
-void trk__facts_phase_name(const struct trk_time_breakdown *c, size_t phase, char *text,
-			   size_t size)
-{
-	const struct trk_run_phase *p = &c->phase[phase];
-
-	if (p->name[0] && p->later)
-		(void) snprintf(text, size, "%s and %zu later", p->name, p->later);
-	else if (p->name[0])
-		(void) snprintf(text, size, "%s", p->name);
-	else if (c->marked)
-		(void) snprintf(text, size, "start");
-	else
-		(void) snprintf(text, size, "phase %zu", phase + 1);
-}
-
 /* ---- processes ---- */
 
 static const double CPU_WAIT_SHARE = 0.2; /* minimum share of time for "waits for a CPU" */

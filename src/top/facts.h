@@ -70,10 +70,6 @@ const char *trk__facts_sort_name(enum trk_facts_sort sort);
 /* Names of enum trk_spent on the screen. */
 extern const char *const trk__facts_spent_names[TRK_SPENTS];
 
-/* "load"; "start" before the first mark; "phase 2" where it has no name. */
-void trk__facts_phase_name(const struct trk_time_breakdown *c, size_t phase, char *text,
-			   size_t size);
-
 /* One object with the schema "resource-tracker.top/1". */
 void trk__facts_json(struct trk_json *j, const struct trk_facts *f);
 

@@ -332,8 +332,8 @@ static int draw_one_phase(struct trk_frame *f, const struct trk_facts *facts, si
 		now && facts->usual ? trk__usual_phase_s(facts->usual, facts->times, i) : NAN;
 	char name[TRK_RUN_PHASE_NAME], a[TRK_HUMAN_SIZE], b[TRK_HUMAN_SIZE];
 
-	trk__facts_phase_name(facts->times, i, name, sizeof(name));
-	x = trk__frame_put(f, x, y, 24, now ? TRK_STYLE_BOLD : TRK_STYLE_PLAIN, name);
+	x = trk__frame_put(f, x, y, 24, now ? TRK_STYLE_BOLD : TRK_STYLE_PLAIN,
+			   trk__phase_title(facts->times, i, name));
 	x = trk__frame_printf(f, x, y, now ? TRK_STYLE_GREEN : TRK_STYLE_DIM, " %s %s",
 			      phase_sign(f, facts, i), trk__human_rough_seconds(a, seconds));
 	if (isnan(usual))

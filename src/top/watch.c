@@ -104,23 +104,28 @@ static int take_row(void *data, uint64_t rows, const struct trk_sample *mean,
 	return 0;
 }
 
-/* Drop every second table when there are too many. */
-static struct trk_watch_top *next_top(struct trk_watch *w)
+/* The next element of an array; where there are too many, every second one is dropped. */
+static void *next_of(void **array, size_t *cap, size_t *count, size_t max, size_t size)
 {
-	if (!grow((void **) &w->top, &w->tops_cap, w->tops, TRK_WATCH_TOPS_MAX, sizeof(*w->top))) {
-		if (w->tops < 2)
+	char *at;
+
+	if (!grow(array, cap, *count, max, size)) {
+		if (*count < 2)
 			return NULL;
-		for (size_t i = 0; i < w->tops / 2; i++)
-			w->top[i] = w->top[2 * i + 1];
-		w->tops /= 2;
+		at = *array;
+		for (size_t i = 0; i < *count / 2; i++)
+			memcpy(at + i * size, at + (2 * i + 1) * size, size);
+		*count /= 2;
 	}
-	return &w->top[w->tops++];
+	at = *array;
+	return at + (*count)++ * size;
 }
 
 static void take_top(struct trk_watch *w)
 {
 	const struct trk_outcome *o = &w->follow.record.outcome;
-	struct trk_watch_top *t = next_top(w);
+	struct trk_watch_top *t =
+		next_of((void **) &w->top, &w->tops_cap, &w->tops, TRK_WATCH_TOPS_MAX, sizeof(*t));
 
 	if (!t)
 		return;
@@ -138,24 +143,12 @@ static void take_top(struct trk_watch *w)
 	}
 }
 
-static struct trk_watch_gpu_point *next_gpu(struct trk_watch *w)
-{
-	if (!grow((void **) &w->gpu, &w->gpus_cap, w->gpus, TRK_WATCH_GPU_POINTS_MAX,
-		  sizeof(*w->gpu))) {
-		if (w->gpus < 2)
-			return NULL;
-		for (size_t i = 0; i < w->gpus / 2; i++)
-			w->gpu[i] = w->gpu[2 * i + 1];
-		w->gpus /= 2;
-	}
-	return &w->gpu[w->gpus++];
-}
-
 /* The recording has the GPUs of a moment before its row. */
 static void take_gpus(struct trk_watch *w)
 {
 	const struct trk_gpu_log *log = &w->follow.record.gpus;
-	struct trk_watch_gpu_point *p = next_gpu(w);
+	struct trk_watch_gpu_point *p = next_of((void **) &w->gpu, &w->gpus_cap, &w->gpus,
+						TRK_WATCH_GPU_POINTS_MAX, sizeof(*p));
 
 	if (!p)
 		return;

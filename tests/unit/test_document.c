@@ -93,7 +93,7 @@ static int setup(void **state)
 	s->key = "all";
 	s->title = "All kinds";
 	trk__doc_text(&doc, s, "A sentence.");
-	trk__doc_text(&doc, s, "");
+	trk__doc_text(&doc, s, "%s", "");
 	trk__doc_parts(&doc, s, parts, 2);
 	fill_charts();
 	trk__doc_meter(&doc, s, "CPU",
@@ -266,18 +266,19 @@ static void a_table_loses_inessential_columns_first(void **state)
 {
 	const struct trk_terminal_style narrow = {.width = 60}, wide = {.width = 120};
 	struct trk_doc_table t = *trk__doc_first(&doc, TRK_BLOCK_TABLE)->table;
+	struct trk_doc none = {.error = 0};
 	struct trk_buf b;
 
 	(void) state;
 	t.title = NULL;
 	t.essential = 2;
 	trk__buf_init(&b, 1 << 16);
-	trk__write_terminal_table(&b, &t, &narrow);
+	trk__write_terminal_table(&b, &none, &t, &narrow);
 	assert_int_equal(b.error, 0);
 	assert_holds(b.data, "a text that is longer than there is room");
 	assert_null(strstr(b.data, "28.5 kB"));
 	trk__buf_clear(&b);
-	trk__write_terminal_table(&b, &t, &wide);
+	trk__write_terminal_table(&b, &none, &t, &wide);
 	assert_holds(b.data, "28.5 kB");
 	trk__buf_release(&b);
 }

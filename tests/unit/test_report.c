@@ -367,17 +367,29 @@ static size_t count_of(const char *text, const char *what)
 	return n;
 }
 
+static void set_cloud(struct trk_record *r, const char *vendor, const char *region,
+		      const char *type)
+{
+	struct trk_cloud *c = &r->place.cloud;
+
+	r->place.has_cloud = true;
+	(void) snprintf(c->vendor, sizeof(c->vendor), "%s", vendor);
+	(void) snprintf(c->region, sizeof(c->region), "%s", region);
+	(void) snprintf(c->instance_type, sizeof(c->instance_type), "%s", type);
+}
+
 static void hostile_names_stay_text_in_the_page(void **state)
 {
 	struct trk_record *r = *state;
 	struct trk_report_rows *rows = rows_make(r, &list);
-	struct trk_report_fact fact = {hostile, hostile};
-	struct trk_report_place place = {hostile, hostile, hostile, NAN};
-	struct trk_report_input in = {
-		.record = r, .rows = rows, .place = &place, .machine = &fact, .machine_facts = 1};
+	struct trk_report_input in = {.record = r, .rows = rows};
 	char *text;
 
 	give_hostile_names(r);
+	r->place.has_server = true;
+	(void) snprintf(r->place.server.cpu_model, sizeof(r->place.server.cpu_model), "%s",
+			hostile);
+	set_cloud(r, hostile, hostile, hostile);
 	text = report_text(&in, "html");
 	assert_lacks(text, "<img");
 	assert_lacks(text, "alert(1)</script>");
@@ -485,11 +497,11 @@ static void an_embedded_recording_comes_as_base64(void **state)
 
 static void the_known_place_gives_the_cost_of_the_run(void **state)
 {
-	struct trk_report_place place = {"aws", "us-east-1", "c7i.xlarge", NAN};
 	struct trk_catalog catalog;
-	struct trk_report_input in = {.record = *state, .place = &place, .catalog = &catalog};
+	struct trk_report_input in = {.record = *state, .catalog = &catalog};
 	char *text;
 
+	set_cloud(*state, "aws", "us-east-1", "c7i.xlarge");
 	trk__catalog_embedded(&catalog);
 	text = report_text(&in, "json");
 	assert_holds(text, "instead of $");
@@ -507,6 +519,8 @@ static void earlier_runs_are_compared_with(void **state)
 	assert_non_null(runs);
 	for (int i = 0; i < 7; i++) {
 		trk__history_run_from(*state, "", &runs[i]);
+		runs[i].start_s += i;
+		runs[i].id[0] = (char) ('a' + i);
 		runs[i].duration_s = i < 6 ? 30 + i % 2 : 60;
 	}
 	text = report_text(&in, "json");

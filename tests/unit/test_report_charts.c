@@ -145,7 +145,7 @@ static void long_rows_leave_no_false_gap(void **state)
 	c = chart_of(m.report, "cpu");
 	for (size_t i = 0; i < m.report->buckets; i++)
 		assert_int_not_equal(c->series[0].avg[i], TRK_DOC_GAP);
-	assert_int_equal(trk__report_rows_gaps(m.rows).gaps, 0);
+	assert_int_equal(m.rows->gaps.gaps, 0);
 	drop(&m);
 }
 
@@ -162,7 +162,7 @@ static void a_gap_stays_open(void **state)
 	for (size_t i = 50; i < 100; i++)
 		trk__sample_set(&list.row[i], TRK_ELAPSED, (int64_t) (i + 101) * 1000000);
 	m = make();
-	gaps = trk__report_rows_gaps(m.rows);
+	gaps = m.rows->gaps;
 	c = chart_of(m.report, "cpu");
 	assert_int_equal(gaps.gaps, 1);
 	assert_true(fabs(gaps.gap_s - 100) < 1e-6);
@@ -186,8 +186,8 @@ static void a_clock_that_goes_back_is_told_and_moves_nothing(void **state)
 	for (size_t i = 10; i < 20; i++)
 		trk__sample_set(&list.row[i], TRK_TIMESTAMP, 1600000000000 + (int64_t) i * 1000);
 	m = make();
-	assert_int_equal(trk__report_rows_gaps(m.rows).clock_back, 1);
-	assert_int_equal(trk__report_rows_gaps(m.rows).gaps, 0);
+	assert_int_equal(m.rows->gaps.clock_back, 1);
+	assert_int_equal(m.rows->gaps.gaps, 0);
 	assert_true(fabs(m.report->duration_s - 20) < 1e-9);
 	drop(&m);
 }

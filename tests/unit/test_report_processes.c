@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/section/command_words.h"
+#include "report/section/lanes.h"
 #include "report/usual_course.h"
 #include "report_fixture.h"
 

@@ -6,7 +6,7 @@ enum {
 	MEMORY_PERMILLE = 30, /* or of its peak */
 };
 
-static double cpu_of(const struct trk_program_log *log)
+double trk__areas_cpu_ns(const struct trk_program_log *log)
 {
 	double sum = 0;
 
@@ -18,7 +18,7 @@ static double cpu_of(const struct trk_program_log *log)
 size_t trk__areas_choose(const struct trk_record *record, size_t index[TRK_DOC_AREAS])
 {
 	const struct trk_program_log *log = &record->programs;
-	double cpu_ns = cpu_of(log), most_bytes = record->max_memory_mib * 1048576;
+	double cpu_ns = trk__areas_cpu_ns(log), most_bytes = record->max_memory_mib * 1048576;
 	double score[TRK_DOC_AREAS] = {0};
 	size_t count = 0;
 

@@ -1,10 +1,8 @@
 /* What changed since the earlier runs of the job. */
-#include <string.h>
-
 #include "advise/anomaly.h"
 #include "report/section/section.h"
 
-enum { EARLIER_MAX = 50, LISTED = 10 };
+enum { LISTED = 10 };
 
 static const struct trk_doc_column change_columns[] = {
 	{"metric", "Metric", TRK_CELL_TEXT, NULL},
@@ -24,41 +22,13 @@ static const struct trk_doc_column run_columns[] = {
 	{"peak_memory_mib", "Peak memory", TRK_CELL_NUMBER, "MiB"},
 };
 
-static const struct figure {
-	const char *title;
-	size_t offset;
-	double floor_share;
-	trk_human_fn *words;
-} figures[] = {
-	{"Duration", offsetof(struct trk_history_run, duration_s), TRK_ANOMALY_FLOOR_TIME,
-	 trk__human_seconds},
-	{"CPU time", offsetof(struct trk_history_run, cpu_s), TRK_ANOMALY_FLOOR_TIME,
-	 trk__human_seconds},
-	{"Cores busy", offsetof(struct trk_history_run, cpu_mean), TRK_ANOMALY_FLOOR_TIME,
-	 trk__human_number},
-	{"Peak memory", offsetof(struct trk_history_run, peak_memory_mib), TRK_ANOMALY_FLOOR_MEMORY,
-	 trk__human_memory},
-	{"Disk read", offsetof(struct trk_history_run, disk_read_bytes), TRK_ANOMALY_FLOOR_TIME,
-	 trk__human_bytes},
-	{"Disk written", offsetof(struct trk_history_run, disk_write_bytes), TRK_ANOMALY_FLOOR_TIME,
-	 trk__human_bytes},
-};
-
-static double value_of(const struct trk_history_run *run, const struct figure *figure)
+static const char *reading_of(struct trk_doc *d, const struct trk_changed_figure *f)
 {
-	double value;
+	const char *usual = isnan(f->noise_share) ? ""
+						  : trk__doc_print(d, " (usual \u00b1%.1f %%)",
+								   f->noise_share * 100);
 
-	memcpy(&value, (const char *) run + figure->offset, sizeof(value));
-	return value;
-}
-
-static const char *reading_of(struct trk_doc *d, const struct trk_anomaly *odd)
-{
-	const char *usual = isnan(odd->noise_share) ? ""
-						    : trk__doc_print(d, " (usual \u00b1%.1f %%)",
-								     odd->noise_share * 100);
-
-	switch (odd->verdict) {
+	switch (f->verdict) {
 	case TRK_ANOMALY_HIGH:
 		return trk__doc_print(d, "higher than usual%s", usual);
 	case TRK_ANOMALY_LOW:
@@ -70,31 +40,36 @@ static const char *reading_of(struct trk_doc *d, const struct trk_anomaly *odd)
 	}
 }
 
-static void add_change(struct trk_doc *d, const struct trk_report_work *w,
-		       const struct figure *figure, struct trk_doc_table *t)
+static void add_change(struct trk_doc *d, struct trk_doc_table *t,
+		       const struct trk_change_name *name, const struct trk_changed_figure *f,
+		       double previous)
 {
-	const struct trk_report_input *in = w->in;
-	double earlier[EARLIER_MAX], now = value_of(&in->runs[in->count - 1], figure);
-	struct trk_anomaly odd = {TRK_ANOMALY_TOO_FEW, NAN, NAN, NAN, NAN, 0};
 	struct trk_doc_cell *row = trk__doc_row(d, t);
-	size_t n = 0, first = in->count - 1 > EARLIER_MAX ? in->count - 1 - EARLIER_MAX : 0;
-	double change;
+	const char *title = name == &trk__change_names[TRK_CHANGE_DURATION]
+				    ? "Duration"
+				    : trk__doc_upper(d, name->title);
 
-	if (!row)
-		return;
-	for (size_t i = first; i + 1 < in->count; i++)
-		if (in->runs[i].code <= 0)
-			earlier[n++] = value_of(&in->runs[i], figure);
-	(void) trk__anomaly_judge(earlier, n, now, figure->floor_share, &odd);
-	change = odd.median > 0 ? now / odd.median - 1 : (double) NAN;
-	row[0] = trk__doc_tone(trk__doc_cell(figure->title, NAN), TRK_TONE_STRONG);
-	row[1] = trk__doc_figure(d, figure->words, now);
-	row[2] = trk__doc_figure(d, figure->words, value_of(&in->runs[in->count - 2], figure));
-	row[3] = trk__doc_figure(d, figure->words, odd.median);
-	row[4] = trk__doc_figure(d, trk__human_change, change);
-	if (odd.verdict == TRK_ANOMALY_HIGH)
+	row[0] = trk__doc_tone(trk__doc_cell(title, NAN), TRK_TONE_STRONG);
+	row[1] = trk__doc_figure(d, name->words, f->now);
+	row[2] = trk__doc_figure(d, name->words, previous);
+	row[3] = trk__doc_figure(d, name->words, f->before);
+	row[4] = trk__doc_figure(d, trk__human_change, f->share);
+	if (f->verdict == TRK_ANOMALY_HIGH)
 		row[4].tone = TRK_TONE_BAD;
-	row[5].text = reading_of(d, &odd);
+	row[5].text = reading_of(d, f);
+}
+
+/* The newest run beside the earlier ones, and beside the one before it. */
+static void add_changes(struct trk_doc *d, const struct trk_history_run *runs, size_t count,
+			struct trk_doc_table *t)
+{
+	struct trk_change usual, previous;
+
+	trk__change_from_history(&runs[count - 1], runs, count - 1, &usual);
+	trk__change_from_run(&runs[count - 1], &runs[count - 2], &previous);
+	for (int i = 0; i < TRK_CHANGE_FIGURES; i++)
+		add_change(d, t, &trk__change_names[i], &usual.figure[i],
+			   previous.figure[i].before);
 }
 
 static void list_runs(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_section *s)
@@ -108,8 +83,6 @@ static void list_runs(struct trk_doc *d, const struct trk_report_work *w, struct
 		struct trk_doc_cell *row = trk__doc_row(d, t);
 		char end[TRK_END_WORDS_SIZE];
 
-		if (!row)
-			return;
 		row[0].text = trk__doc_safe(d, run->id, TRK_RUN_ID_SIZE);
 		row[1] = trk__doc_figure(d, trk__human_moment, run->start_s);
 		row[2].text = trk__doc_safe(d, trk__history_run_end_words(run, end), sizeof(end));
@@ -126,17 +99,14 @@ static void tell_phase(struct trk_doc *d, struct trk_doc_section *s, const char 
 				      : trk__doc_print(d, "phase %zu", p->number);
 
 	if (p->runs)
-		trk__doc_text(d, s,
-			      trk__doc_print(d, "%s changed in %s: %s before, %s now.", what, name,
-					     trk__doc_value(d, words, p->before),
-					     trk__doc_value(d, words, p->now)));
+		trk__doc_text(d, s, "%s changed in %s: %s before, %s now.", what, name,
+			      trk__doc_value(d, words, p->before),
+			      trk__doc_value(d, words, p->now));
 }
 
 void trk__section_changed(struct trk_doc *d, struct trk_doc_section *s,
 			  const struct trk_report_work *w)
 {
-	struct trk_doc_table *t;
-
 	if (w->in->count < 2) {
 		trk__doc_empty(d, s,
 			       "This is the first run of the job that is known here: nothing "
@@ -147,13 +117,11 @@ void trk__section_changed(struct trk_doc *d, struct trk_doc_section *s,
 		tell_phase(d, s, "Duration", &w->in->change->time_phase, trk__human_seconds);
 		tell_phase(d, s, "Peak memory", &w->in->change->memory_phase, trk__human_memory);
 	}
-	t = trk__doc_table(d, s, "figures", NULL, change_columns, 6);
-	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
-		add_change(d, w, &figures[i], t);
+	add_changes(d, w->in->runs, w->in->count,
+		    trk__doc_table(d, s, "figures", NULL, change_columns, 6));
 	list_runs(d, w, s);
 	trk__doc_note(d, s,
-		      trk__doc_print(d,
-				     "Median and usual spread (median absolute deviation) "
-				     "of the earlier runs that ended well, %d at most.",
-				     EARLIER_MAX));
+		      "Median and usual spread (median absolute deviation) "
+		      "of the earlier runs that ended well, %d at most.",
+		      TRK_CHANGE_EARLIER_MAX);
 }

@@ -46,8 +46,6 @@ static void add_gpu(struct trk_doc *d, struct trk_doc_table *t, const struct trk
 	struct trk_doc_cell *row = trk__doc_row(d, t);
 	char slowed[160];
 
-	if (!row)
-		return;
 	row[0] = name_of(d, g);
 	row[1] = trk__doc_figure(d, trk__human_percent,
 				 trk__gpu_total_mean(g, TRK_GPU_UTILIZATION_METRIC));
@@ -155,8 +153,6 @@ static void add_hardware(struct trk_doc *d, struct trk_doc_table *t, const struc
 {
 	struct trk_doc_cell *row = trk__doc_row(d, t);
 
-	if (!row)
-		return;
 	row[0] = name_of(d, g);
 	set_text(&row[1], clock_text(d, g, TRK_GPU_CLOCK_METRIC, TRK_GPU_CLOCK_MAX_METRIC));
 	set_text(&row[2],
@@ -202,7 +198,7 @@ static void add_notes(struct trk_doc *d, const struct trk_gpu_log *log, struct t
 	char text[512];
 
 	for (size_t i = 0; trk__gpu_sum_text(log, i, text, sizeof(text)); i++)
-		trk__doc_note(d, s, trk__doc_print(d, "%s.", text));
+		trk__doc_note(d, s, "%s.", text);
 }
 
 void trk__section_gpus(struct trk_doc *d, struct trk_doc_section *s,

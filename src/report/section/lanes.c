@@ -1,10 +1,10 @@
 #include "report/section/lanes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/maths.h"
 #include "report/section/areas.h"
-#include "report/section/command_words.h"
 
 enum {
 	BARS_MAX = 12, /* up to so many processes are all drawn as bars */
@@ -21,15 +21,6 @@ enum {
 #define LONG_SHARE  0.03 /* of the run: wide enough for a bar */
 
 /* ---- choosing ---- */
-
-static double cpu_of(const struct trk_program_log *log)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < log->count; i++)
-		sum += (double) log->program[i].cpu_ns;
-	return sum;
-}
 
 static int color_of(size_t program, const size_t *own, size_t owns)
 {
@@ -95,7 +86,7 @@ size_t trk__lanes_choose(struct trk_doc *d, const struct trk_record *record,
 			 struct trk_program_story *story, size_t *ret_left)
 {
 	const struct trk_program_log *log = &record->programs;
-	double cpu_ns = cpu_of(log), most = record->max_memory_mib * MIB;
+	double cpu_ns = trk__areas_cpu_ns(log), most = record->max_memory_mib * MIB;
 	size_t own[TRK_DOC_AREAS], owns = trk__areas_choose(record, own), count = 0, all = 0;
 
 	for (size_t i = 1; i < log->count; i++) {
@@ -115,6 +106,108 @@ size_t trk__lanes_choose(struct trk_doc *d, const struct trk_record *record,
 			list_spans(d, log, &story[i]);
 	*ret_left = all > count ? all - count : 0;
 	return count;
+}
+
+/* ---- command lines ---- */
+
+enum { WORDS_MAX = 48, OWN_MAX = 6 };
+
+struct word {
+	const char *text;
+	size_t len;
+	bool own; /* at least one sibling lacks it */
+};
+
+static size_t split(const char *command, struct word *word)
+{
+	size_t n = 0;
+
+	for (const char *at = command; *at && n < WORDS_MAX;) {
+		size_t len = strcspn(at, " ");
+
+		if (len)
+			word[n++] = (struct word){at, len, false};
+		at += len + (at[len] == ' ');
+	}
+	return n;
+}
+
+static bool has_word(const char *command, const struct word *w)
+{
+	for (const char *at = command; *at;) {
+		size_t len = strcspn(at, " ");
+
+		if (len == w->len && !memcmp(at, w->text, len))
+			return true;
+		at += len + (at[len] == ' ');
+	}
+	return false;
+}
+
+static bool is_temporary(const struct word *w)
+{
+	return w->len > 5 && (!memcmp(w->text, "/tmp/", 5) || !memcmp(w->text, "/var/t", 6));
+}
+
+static bool is_own(const struct word *w, const char *const *siblings, size_t count)
+{
+	if (is_temporary(w))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (siblings[i] && *siblings[i] && !has_word(siblings[i], w))
+			return true;
+	return false;
+}
+
+static struct word last_part(struct word w)
+{
+	for (size_t i = w.len; i-- > 0;)
+		if (w.text[i] == '/' && i + 1 < w.len) {
+			w.text += i + 1;
+			w.len -= i + 1;
+			break;
+		}
+	return w;
+}
+
+static void join(char *text, size_t size, const struct word *w)
+{
+	size_t len = strlen(text), room = size - len - 1;
+
+	if (len && room) {
+		text[len++] = ' ';
+		room--;
+	}
+	memcpy(text + len, w->text, w->len < room ? w->len : room);
+	text[len + (w->len < room ? w->len : room)] = '\0';
+}
+
+const char *trk__command_words(struct trk_doc *d, const char *command, const char *const *siblings,
+			       size_t count, size_t max)
+{
+	struct word word[WORDS_MAX];
+	size_t n = split(command, word), own = 0;
+	char first[128] = "", rest[256] = "";
+
+	if (n == 0)
+		return NULL;
+	for (size_t i = 0; i < n && own < OWN_MAX; i++) {
+		word[i].own = is_own(&word[i], siblings, count);
+		own += word[i].own;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct word w = last_part(word[i]);
+
+		if (!word[i].own)
+			join(rest, sizeof(rest), i == 0 ? &w : &word[i]);
+		else
+			join(first, sizeof(first), &w);
+	}
+	if (own == 0)
+		return trk__doc_safe(d, rest, max);
+	return trk__doc_print(d, TRK_DOC_STRONG "%s" TRK_DOC_PLAIN " %s",
+			      trk__doc_safe(d, first, max / 2),
+			      trk__doc_safe(d, rest, max - max / 2));
 }
 
 const char *trk__lanes_command(struct trk_doc *d, const struct trk_program_log *log,
@@ -221,13 +314,6 @@ static double cores_in(const struct trk_doc *d, const struct trk_program_log *lo
 	return seconds > 0 && cpu_s > 0 ? cpu_s / seconds : 0;
 }
 
-static uint16_t step_of(double share)
-{
-	double steps = share * TRK_DOC_STEPS + 0.5;
-
-	return steps >= TRK_DOC_STEPS ? TRK_DOC_STEPS : steps > 0 ? (uint16_t) steps : 0;
-}
-
 static void add_use(struct trk_doc *d, const struct trk_program_log *log, size_t program,
 		    struct trk_doc_lane *lane, double *cores)
 {
@@ -238,7 +324,7 @@ static void add_use(struct trk_doc *d, const struct trk_program_log *log, size_t
 			lane->use_most = cores[b];
 	}
 	for (size_t b = 0; lane->use && lane->use_most > 0 && b < d->buckets; b++)
-		lane->use[b] = step_of(cores[b] / lane->use_most);
+		lane->use[b] = trk__doc_steps(cores[b] / lane->use_most);
 }
 
 /* Part of a bucket in which a process was alive. */
@@ -307,7 +393,7 @@ static void fill_bars(struct trk_doc *d, struct trk_doc_lane *lane, const double
 			 * rate. */
 			if (!lane->alive)
 				rate = all[b] > 0 ? cores[b] * rate / all[b] : 0;
-			bar->use[b - bar->first] = step_of(rate / lane->cores);
+			bar->use[b - bar->first] = trk__doc_steps(rate / lane->cores);
 		}
 	}
 	free(all);

@@ -24,6 +24,12 @@ size_t trk__lanes_choose(struct trk_doc *d, const struct trk_record *record,
  * recorded. */
 const char *trk__lanes_command(struct trk_doc *d, const struct trk_program_log *log,
 			       const struct trk_program_story *story, size_t span, size_t max);
+/* `command` in at most `max` characters. The words that at least one of the siblings lacks come
+ * first, in strong type; paths among them are reduced to their last part. Names of temporary files
+ * are not compared. `siblings` may contain the command itself and empty entries. NULL for an empty
+ * command. */
+const char *trk__command_words(struct trk_doc *d, const char *command, const char *const *siblings,
+			       size_t count, size_t max);
 /* Fill the document's lanes. */
 void trk__lanes_make(struct trk_doc *d, const struct trk_record *record,
 		     const struct trk_program_story *story, size_t count);

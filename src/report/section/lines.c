@@ -195,8 +195,6 @@ static void add_row(struct trk_doc *d, struct trk_doc_table *t, struct work *w, 
 	const char *why = NULL;
 	char name[300], text[200];
 
-	if (!cell)
-		return;
 	cell[LINE].text =
 		trk__doc_safe(d, trk__lines_name(w->l, r->node, name, sizeof(name)), NAME_CHARS);
 	if (n->line > 0 && trk__lines_source(&w->source, &w->l->function[n->function], n->line,
@@ -280,7 +278,7 @@ void trk__section_lines(struct trk_doc *d, struct trk_doc_section *s,
 		for (size_t i = 0; i < work->rows; i++)
 			add_row(d, t, work, i);
 		add_stacks(d, s, work);
-		trk__doc_note(d, s, basis_words(d, work, w));
+		trk__doc_note(d, s, "%s", basis_words(d, work, w));
 		trk__lines_source_release(&work->source);
 	}
 	free(work);

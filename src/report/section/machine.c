@@ -6,18 +6,19 @@
 #include "report/place_json.h"
 #include "report/section/section.h"
 
-enum { FACTS_MAX = 24 };
-
 struct facts {
 	struct trk_doc *d;
-	struct trk_report_fact *fact;
-	size_t count;
+	struct trk_doc_table *t;
 };
 
 static void add(struct facts *f, const char *name, const char *text)
 {
-	if (f->fact && text && *text && f->count < FACTS_MAX)
-		f->fact[f->count++] = (struct trk_report_fact){name, text};
+	struct trk_doc_cell *row = text && *text ? trk__doc_row(f->d, f->t) : NULL;
+
+	if (!row)
+		return;
+	row[0] = trk__doc_tone(trk__doc_cell(name, NAN), TRK_TONE_STRONG);
+	row[1].text = trk__doc_safe(f->d, text, 200);
 }
 
 /* "kvm (DMI: Amazon EC2)". */
@@ -81,29 +82,28 @@ static void cost_facts(struct facts *f, const struct trk_cost *c)
 		    trk__doc_value(f->d, trk__human_usd, c->idle_memory_usd));
 }
 
-void trk__report_place_of(struct trk_doc *d, struct trk_report_input *in,
-			  struct trk_report_place *place)
+bool trk__report_knows_cloud(const struct trk_report_work *w)
 {
-	const struct trk_place *p = &in->record->place;
-	struct facts f = {.d = d};
+	const struct trk_place *p = &w->in->record->place;
+
+	return p->has_cloud && p->cloud.vendor[0];
+}
+
+void trk__section_machine(struct trk_doc *d, struct trk_doc_section *s,
+			  const struct trk_report_work *w)
+{
+	static const struct trk_doc_column columns[] = {{"name", "What", TRK_CELL_TEXT, NULL},
+							{"value", "Value", TRK_CELL_TEXT, NULL}};
+	const struct trk_place *p = &w->in->record->place;
+	struct facts f = {d, trk__doc_table(d, s, "facts", NULL, columns, 2)};
 	char evidence[200] = "";
 	const char *allocation;
 
-	if (!in->place && p->has_cloud && p->cloud.vendor[0]) {
-		*place = (struct trk_report_place){
-			.vendor = p->cloud.vendor,
-			.region = p->cloud.region[0] ? p->cloud.region : NULL,
-			.server = p->cloud.instance_type[0] ? p->cloud.instance_type : NULL,
-			.usd_per_hour = p->has_cost ? p->cost.usd_per_hour : (double) NAN,
-		};
-		in->place = place;
-	}
-	if (in->machine_facts || !(p->has_server || p->has_cloud || p->has_cost))
-		return;
-	f.fact = trk__doc_alloc(d, FACTS_MAX * sizeof(*f.fact));
+	if (w->has_paid && !p->has_cost)
+		add(&f, "Cost of this run", trk__doc_value(d, trk__human_usd, w->paid.usd));
 	if (p->has_server) {
 		server_facts(&f, &p->server);
-		allocation = trk__allocation_of(in->record, true, evidence, sizeof(evidence));
+		allocation = trk__allocation_of(w->in->record, true, evidence, sizeof(evidence));
 		if (allocation)
 			add(&f, "Allocation",
 			    with_source(&f, allocation, trk__doc_print(d, "%s", evidence)));
@@ -112,48 +112,10 @@ void trk__report_place_of(struct trk_doc *d, struct trk_report_input *in,
 		cloud_facts(&f, &p->cloud);
 	if (p->has_cost)
 		cost_facts(&f, &p->cost);
-	/* With a count of 0 the section reports that nothing is known. */
-	in->machine = f.fact;
-	in->machine_facts = f.count;
-}
-
-static const struct trk_doc_column facts[] = {{"name", "What", TRK_CELL_TEXT, NULL},
-					      {"value", "Value", TRK_CELL_TEXT, NULL}};
-
-static void add_fact(struct trk_doc *d, struct trk_doc_table *t, const char *name, const char *text)
-{
-	struct trk_doc_cell *row = trk__doc_row(d, t);
-
-	if (!row)
-		return;
-	row[0] = trk__doc_tone(trk__doc_cell(name, NAN), TRK_TONE_STRONG);
-	row[1].text = text;
-}
-
-void trk__section_machine(struct trk_doc *d, struct trk_doc_section *s,
-			  const struct trk_report_work *w)
-{
-	const struct trk_report_place *place = w->in->place;
-	struct trk_doc_table *t;
-
-	if (!w->in->machine_facts && !place) {
+	if (!f.t->rows)
 		trk__doc_empty(d, s,
 			       "This recording holds no description of its server or cloud; "
 			       "the limits that the run stood under are below.");
-		return;
-	}
-	t = trk__doc_table(d, s, "facts", NULL, facts, 2);
-	if (place && place->vendor)
-		add_fact(d, t, "Cloud", trk__doc_safe(d, place->vendor, 60));
-	if (place && place->region)
-		add_fact(d, t, "Region", trk__doc_safe(d, place->region, 60));
-	if (place && place->server)
-		add_fact(d, t, "Server type", trk__doc_safe(d, place->server, 60));
-	if (w->has_paid)
-		add_fact(d, t, "Cost of this run", trk__doc_value(d, trk__human_usd, w->paid.usd));
-	for (size_t i = 0; i < w->in->machine_facts; i++)
-		add_fact(d, t, trk__doc_safe(d, w->in->machine[i].name, 60),
-			 trk__doc_safe(d, w->in->machine[i].text, 200));
-	if (!place || !place->vendor)
+	else if (!trk__report_knows_cloud(w))
 		trk__doc_note(d, s, "Which cloud this was, if any, is not known.");
 }

@@ -26,8 +26,6 @@ static void add_quantity(struct trk_doc *d, struct trk_doc_table *t, const char 
 {
 	struct trk_doc_cell *row = trk__doc_row(d, t);
 
-	if (!row)
-		return;
 	row[0] = trk__doc_tone(trk__doc_cell(name, NAN), TRK_TONE_STRONG);
 	row[1] = trk__doc_figure(d, words, q->value);
 	row[2].text = quality_words(q->quality);
@@ -127,8 +125,6 @@ static void add_sources(struct trk_doc *d, const struct trk_record *record,
 	for (size_t i = 0; i < o->source_count; i++) {
 		struct trk_doc_cell *row = trk__doc_row(d, t);
 
-		if (!row)
-			return;
 		row[0] = trk__doc_tone(trk__doc_cell(trk__doc_safe(d, o->sources[i][0], 60), NAN),
 				       TRK_TONE_STRONG);
 		row[1].text = trk__doc_safe(d, o->sources[i][1], 160);
@@ -148,8 +144,6 @@ static void add_tags(struct trk_doc *d, const struct trk_run *run, struct trk_do
 		size_t len = strnlen(at, (size_t) (end - at));
 		struct trk_doc_cell *row = trk__doc_row(d, t);
 
-		if (!row)
-			return;
 		row[0].text = trk__doc_safe_n(d, at, len, 200);
 		at += len + 1;
 	}
@@ -176,17 +170,15 @@ static void say_samples(struct trk_doc *d, const struct trk_report_work *w,
 	struct trk_report_gaps gaps = {0, 0, 0};
 
 	if (w->in->rows)
-		gaps = trk__report_rows_gaps(w->in->rows);
+		gaps = w->in->rows->gaps;
 	trk__doc_text(d, s,
-		      trk__doc_print(
-			      d,
-			      TRK_DOC_STRONG "%llu" TRK_DOC_PLAIN
-					     " sample%s taken of %llu expected, one every "
-					     "%s; %llu late, %zu gap%s.",
-			      (unsigned long long) record->samples, record->samples == 1 ? "" : "s",
-			      (unsigned long long) record->samples + (unsigned long long) o->missed,
-			      interval_words(d, &record->run), (unsigned long long) o->late,
-			      gaps.gaps, gaps.gaps == 1 ? "" : "s"));
+		      TRK_DOC_STRONG "%llu" TRK_DOC_PLAIN
+				     " sample%s taken of %llu expected, one every "
+				     "%s; %llu late, %zu gap%s.",
+		      (unsigned long long) record->samples, record->samples == 1 ? "" : "s",
+		      (unsigned long long) record->samples + (unsigned long long) o->missed,
+		      interval_words(d, &record->run), (unsigned long long) o->late, gaps.gaps,
+		      gaps.gaps == 1 ? "" : "s");
 }
 
 static void say_tracker(struct trk_doc *d, const struct trk_report_work *w,
@@ -201,17 +193,14 @@ static void say_tracker(struct trk_doc *d, const struct trk_report_work *w,
 		trk__doc_text(d, s, "What the tracker itself used is not known.");
 		return;
 	}
-	trk__doc_text(
-		d, s,
-		trk__doc_print(
-			d,
-			"The tracker itself used %s of CPU time (%.3f %% of a core) and %s of "
-			"memory.",
-			trk__doc_value(d, trk__human_seconds, cpu_s),
-			duration_s > 0 ? cpu_s / duration_s * 100 : 0,
-			o->tracker_rss_bytes ? trk__doc_value(d, trk__human_memory,
-							      (double) o->tracker_rss_bytes / MIB)
-					     : "an unknown amount"));
+	trk__doc_text(d, s,
+		      "The tracker itself used %s of CPU time (%.3f %% of a core) and %s of "
+		      "memory.",
+		      trk__doc_value(d, trk__human_seconds, cpu_s),
+		      duration_s > 0 ? cpu_s / duration_s * 100 : 0,
+		      o->tracker_rss_bytes ? trk__doc_value(d, trk__human_memory,
+							    (double) o->tracker_rss_bytes / MIB)
+					   : "an unknown amount");
 }
 
 void trk__section_measured(struct trk_doc *d, struct trk_doc_section *s,
@@ -223,20 +212,15 @@ void trk__section_measured(struct trk_doc *d, struct trk_doc_section *s,
 	say_samples(d, w, s);
 	say_tracker(d, w, s);
 	if (w->has_advice && a->has_memory)
-		trk__doc_text(
-			d, s,
-			trk__doc_print(d, "Confidence of the memory request: %s, from %zu run%s.",
-				       trk__confidence_name(a->memory.confidence),
-				       a->memory.runs_used, a->memory.runs_used == 1 ? "" : "s"));
+		trk__doc_text(d, s, "Confidence of the memory request: %s, from %zu run%s.",
+			      trk__confidence_name(a->memory.confidence), a->memory.runs_used,
+			      a->memory.runs_used == 1 ? "" : "s");
 	if (record->outcome.left_behind && record->outcome.verdict != TRK_VERDICT_RUNNING)
-		trk__doc_text(
-			d, s,
-			trk__doc_print(d, "%zu process%s of the job still ran when the run ended.",
-				       record->outcome.left_behind,
-				       record->outcome.left_behind == 1 ? "" : "es"));
-	trk__doc_text(d, s,
-		      trk__doc_print(d, "Recorded by resource-tracker %s.",
-				     trk__doc_safe(d, record->run.version, 32)));
+		trk__doc_text(d, s, "%zu process%s of the job still ran when the run ended.",
+			      record->outcome.left_behind,
+			      record->outcome.left_behind == 1 ? "" : "es");
+	trk__doc_text(d, s, "Recorded by resource-tracker %s.",
+		      trk__doc_safe(d, record->run.version, 32));
 	add_totals(d, record, s);
 	add_sources(d, record, s);
 	add_tags(d, &record->run, s);

@@ -21,8 +21,6 @@ static void add_process(struct trk_doc *d, const struct trk_process_info *p, dou
 	double own_s = (double) p->cpu_ns / 1e9;
 	double share = cpu_s > 0 ? own_s / cpu_s : (double) NAN;
 
-	if (!row)
-		return;
 	row[0].text = trk__doc_safe(d, p->command[0] ? p->command : p->name, 100);
 	row[1] = trk__doc_cell(trk__doc_print(d, "%d", (int) p->pid), p->pid);
 	row[2] = trk__doc_figure(d, trk__human_seconds, own_s);
@@ -61,8 +59,6 @@ static void add_program(struct trk_doc *d, const struct trk_program_log *log,
 	uint64_t count = p->kind == TRK_PROGRAM_UNSEEN ? 0 : trk__program_processes(p);
 	char label[96];
 
-	if (!row)
-		return;
 	row[PROGRAM].text = trk__doc_safe(d, trk__program_label(p, label, sizeof(label)), 60);
 	if (count)
 		row[COUNT] = trk__doc_figure(d, trk__human_count, (double) count);
@@ -116,11 +112,9 @@ static void say_left(struct trk_doc *d, struct trk_doc_section *s,
 	}
 	if (left)
 		trk__doc_note(d, s,
-			      trk__doc_print(d,
-					     "%zu program%s below 1 %% of CPU time and of memory "
-					     "left out: %s%s.",
-					     left, left == 1 ? "" : "s", list,
-					     left > named ? " and others" : ""));
+			      "%zu program%s below 1 %% of CPU time and of memory "
+			      "left out: %s%s.",
+			      left, left == 1 ? "" : "s", list, left > named ? " and others" : "");
 }
 
 /* Processes without a bar, and why. */
@@ -133,21 +127,17 @@ static void say_unlisted(struct trk_doc *d, struct trk_doc_section *s,
 		if (log->program[i].kind == TRK_PROGRAM_UNSEEN)
 			unseen += trk__program_processes(&log->program[i]);
 	if (log->unlisted)
-		trk__doc_note(
-			d, s,
-			trk__doc_print(d,
-				       "%llu short processes are counted and not listed, so that "
-				       "the recording stays small.",
-				       (unsigned long long) log->unlisted));
+		trk__doc_note(d, s,
+			      "%llu short processes are counted and not listed, so that "
+			      "the recording stays small.",
+			      (unsigned long long) log->unlisted);
 	if (has_unseen && unseen)
-		trk__doc_note(
-			d, s,
-			trk__doc_print(d,
-				       "\"Short processes of\" a program started and ended between "
-				       "two looks of the tracker: their CPU time is known, and no "
-				       "start or end. In the whole machine %llu processes or "
-				       "threads did so.",
-				       unseen));
+		trk__doc_note(d, s,
+			      "\"Short processes of\" a program started and ended between "
+			      "two looks of the tracker: their CPU time is known, and no "
+			      "start or end. In the whole machine %llu processes or "
+			      "threads did so.",
+			      unseen);
 }
 
 /* Whether the table has a row for processes that no sample found. */
@@ -168,20 +158,17 @@ static void explain(struct trk_doc *d, struct trk_doc_section *s, double look_s)
 		is_divided |= d->lane[i].is_divided;
 		has_brief |= d->lane[i].briefs > 0;
 	}
-	trk__doc_note(
-		d, s,
-		trk__doc_print(
-			d,
-			"A bar is a process from start to end; full height is named at the left. "
-			"The filling is CPU time%s.%s An end is seen up to %s late. Memory is the "
-			"peak of the largest process, shared pages counted in full.",
-			is_divided ? ", estimated where several processes of a program ran: what "
-				     "the program used, divided by their means"
-				   : "",
-			has_brief ? " Where there are too many for bars, the height is how many "
-				    "ran at once; a closer view has bars of the largest ones."
-				  : "",
-			trk__doc_value(d, trk__human_seconds, look_s)));
+	trk__doc_note(d, s,
+		      "A bar is a process from start to end; full height is named at the left. "
+		      "The filling is CPU time%s.%s An end is seen up to %s late. Memory is the "
+		      "peak of the largest process, shared pages counted in full.",
+		      is_divided ? ", estimated where several processes of a program ran: what "
+				   "the program used, divided by their means"
+				 : "",
+		      has_brief ? " Where there are too many for bars, the height is how many "
+				  "ran at once; a closer view has bars of the largest ones."
+				: "",
+		      trk__doc_value(d, trk__human_seconds, look_s));
 }
 
 /* Seconds between two samples of the processes. */

@@ -28,9 +28,8 @@ struct trk_report_work {
 	int here; /* index of the present server, or -1 */
 };
 
-/* Set in->place (to *place) and in->machine from the recording, if the caller left them empty. */
-void trk__report_place_of(struct trk_doc *d, struct trk_report_input *in,
-			  struct trk_report_place *place);
+/* Whether the recording names the cloud that the run was in. */
+bool trk__report_knows_cloud(const struct trk_report_work *w);
 /* Search for servers; requires the advice. */
 void trk__report_find_servers(struct trk_report_work *w);
 

@@ -14,60 +14,43 @@ enum { SHOWN = 5, LEAST_S = 600 };
 
 static void find_here(struct trk_report_work *w)
 {
-	const struct trk_report_place *place = w->in->place;
+	const struct trk_place *place = &w->in->record->place;
+	const struct trk_cloud *cloud = &place->cloud;
 	const struct trk_outcome *o = &w->in->record->outcome;
 	const struct trk_catalog *c = w->in->catalog;
 	struct trk_run_use use = {.duration_s = (double) o->duration_ns / 1e9,
 				  .cpu_s = o->total[TRK_TOTAL_CPU_S].value,
 				  .peak_bytes = o->total[TRK_TOTAL_PEAK_MEMORY_MIB].value * MIB,
-				  .usd_per_hour = place ? place->usd_per_hour : (double) NAN};
+				  .usd_per_hour = place->has_cost ? place->cost.usd_per_hour
+								  : (double) NAN};
 	int vendor, region;
 
-	if (!place || !place->vendor || !place->server)
+	if (!trk__report_knows_cloud(w) || !cloud->instance_type[0])
 		return;
-	vendor = trk__catalog_find_vendor(c, place->vendor);
-	w->here = vendor < 0 ? -1 : trk__catalog_find_server(c, vendor, place->server);
+	vendor = trk__catalog_find_vendor(c, cloud->vendor);
+	w->here = vendor < 0 ? -1 : trk__catalog_find_server(c, vendor, cloud->instance_type);
 	if (w->here < 0)
 		return;
-	region = place->region ? trk__catalog_find_region(c, vendor, place->region) : -1;
+	region = cloud->region[0] ? trk__catalog_find_region(c, vendor, cloud->region) : -1;
 	if (region >= 0 || !isnan(use.usd_per_hour))
 		w->has_paid = trk__server_run_cost(c, w->here, region, &use, &w->paid) == 0;
-}
-
-/* Where the run ran: as recorded, or as the caller states. */
-static void read_cloud(const struct trk_report_work *w, struct trk_cloud *ret)
-{
-	const struct trk_report_place *named = w->in->place;
-
-	*ret = w->in->record->place.cloud;
-	if (!named)
-		return;
-	(void) snprintf(ret->vendor, sizeof(ret->vendor), "%s", named->vendor ? named->vendor : "");
-	(void) snprintf(ret->region, sizeof(ret->region), "%s", named->region ? named->region : "");
-	(void) snprintf(ret->instance_type, sizeof(ret->instance_type), "%s",
-			named->server ? named->server : "");
 }
 
 void trk__report_find_servers(struct trk_report_work *w)
 {
 	const struct trk_catalog *c = w->in->catalog;
-	struct trk_cloud *cloud = malloc(sizeof(*cloud));
 	const struct trk_run_question question = {.record = w->in->record,
 						  .advice = &w->advice,
 						  .busy = w->in->use ? &w->in->use->busy : NULL,
-						  .cloud = cloud,
 						  .words = w->in->words};
 
-	if (cloud && c && w->has_advice) {
-		find_here(w);
-		read_cloud(w, cloud);
-		w->servers = calloc(1, sizeof(*w->servers));
-		w->has_servers =
-			w->servers && trk__run_servers_read(w->servers, c, &question, NULL) == 0 &&
-			trk__run_servers_find(w->servers, c, TRK_ORDER_RUN_COST, SHOWN) == 0 &&
-			w->servers->offers.n > 0;
-	}
-	free(cloud);
+	if (!c || !w->has_advice)
+		return;
+	find_here(w);
+	w->servers = calloc(1, sizeof(*w->servers));
+	w->has_servers = w->servers && trk__run_servers_read(w->servers, c, &question, NULL) == 0 &&
+			 trk__run_servers_find(w->servers, c, TRK_ORDER_RUN_COST, SHOWN) == 0 &&
+			 w->servers->offers.n > 0;
 }
 
 /* ---- tables and sentences ---- */
@@ -109,8 +92,6 @@ static struct trk_doc_cell *add_estimate(struct trk_doc *d, struct trk_doc_table
 	long days = trk__offers_age_days(o, e);
 	char age[TRK_OFFER_AGE_SIZE], remark[TRK_OFFER_REMARK_SIZE];
 
-	if (!row)
-		return NULL;
 	describe(d, c, s, row);
 	row[WHERE].text =
 		trk__doc_print(d, "%s %s", trk__catalog_vendor_id(c, s->vendor),
@@ -187,13 +168,14 @@ static void add_here(struct trk_doc *d, const struct trk_report_work *w, struct 
 	const struct trk_catalog *c = w->in->catalog;
 	struct trk_doc_cell *row = w->here >= 0 ? trk__doc_row(d, t) : NULL;
 	double duration = (double) w->in->record->outcome.duration_ns / 1e9;
+	const char *region = w->in->record->place.cloud.region;
 
 	if (!row)
 		return;
 	describe(d, c, server_of(c, (size_t) w->here), row);
 	row[WHERE].text = trk__doc_print(
 		d, "%s %s", trk__catalog_vendor_id(c, server_of(c, (size_t) w->here)->vendor),
-		w->in->place->region ? trk__doc_safe(d, w->in->place->region, 40) : "");
+		region[0] ? trk__doc_safe(d, region, 40) : "");
 	row[TIME] = trk__doc_figure(d, trk__human_seconds, duration);
 	if (w->has_paid) {
 		row[HOUR] = trk__doc_figure(d, trk__human_usd_per_hour, w->paid.usd_per_hour);
@@ -225,27 +207,20 @@ static void compare_cost(struct trk_doc *d, const struct trk_report_work *w,
 		change < 0 ? TRK_TONE_GOOD : TRK_TONE_PLAIN);
 }
 
-static char upper(char c)
-{
-	return c >= 'a' && c <= 'z' ? (char) (c - 32) : c;
-}
-
 static void add_notes(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_section *s)
 {
 	const struct trk_catalog *c = w->in->catalog;
 	char update[TRK_OFFER_UPDATE_SIZE];
 
-	trk__doc_note(
-		d, s,
-		trk__doc_print(d,
-			       "%s, catalogue of %s, in the vendor's billing steps; without "
-			       "storage, traffic, discounts and the time that a server takes to "
-			       "start.",
-			       w->servers->needs.query.spot ? "Typical prices of spot servers"
-							    : "List prices on demand",
-			       trk__doc_date(d, c->image->date)));
+	trk__doc_note(d, s,
+		      "%s, catalogue of %s, in the vendor's billing steps; without "
+		      "storage, traffic, discounts and the time that a server takes to "
+		      "start.",
+		      w->servers->needs.query.spot ? "Typical prices of spot servers"
+						   : "List prices on demand",
+		      trk__doc_date(d, c->image->date));
 	if (*trk__offers_update(&w->servers->offers, update))
-		trk__doc_note(d, s, trk__doc_print(d, "%c%s.", upper(*update), update + 1));
+		trk__doc_note(d, s, "%s.", trk__doc_upper(d, update));
 	if (!w->servers->place_known && !w->servers->needs.query.vendors_ok &&
 	    !w->servers->needs.query.regions_ok)
 		trk__doc_note(d, s,
@@ -261,15 +236,12 @@ static void add_notes(struct trk_doc *d, const struct trk_report_work *w, struct
 			      "On which server this run took place is not known, so one "
 			      "thread is taken for equally fast everywhere.");
 	if (w->has_paid && !isnan(w->paid.idle_cpu_usd))
-		trk__doc_note(
-			d, s,
-			trk__doc_print(
-				d,
-				"Of the %s that this run cost, %s went to cores that stood idle "
-				"and %s to memory that was never used.",
-				trk__doc_value(d, trk__human_usd, w->paid.usd),
-				trk__doc_value(d, trk__human_usd, w->paid.idle_cpu_usd),
-				trk__doc_value(d, trk__human_usd, w->paid.idle_memory_usd)));
+		trk__doc_note(d, s,
+			      "Of the %s that this run cost, %s went to cores that stood idle "
+			      "and %s to memory that was never used.",
+			      trk__doc_value(d, trk__human_usd, w->paid.usd),
+			      trk__doc_value(d, trk__human_usd, w->paid.idle_cpu_usd),
+			      trk__doc_value(d, trk__human_usd, w->paid.idle_memory_usd));
 }
 
 static const char *why_no_servers(struct trk_doc *d, const struct trk_report_work *w)
@@ -282,7 +254,7 @@ static const char *why_no_servers(struct trk_doc *d, const struct trk_report_wor
 		return "No catalogue of servers was at hand.";
 	if (!w->has_advice)
 		return "Nothing is known of what the job needs.";
-	return *why ? trk__doc_print(d, "%c%s.", upper(*why), why + 1)
+	return *why ? trk__doc_print(d, "%s.", trk__doc_upper(d, why))
 		    : "No server of the catalogue meets these needs.";
 }
 
@@ -304,11 +276,10 @@ static void say_short(struct trk_doc *d, struct trk_doc_section *s, const struct
 			  "say little.";
 
 	trk__doc_text(d, s,
-		      trk__doc_print(d,
-				     "%s " B "resource-tracker recommend %s" E
-				     " lists what fits; " B "--instance VENDOR/REGION/TYPE" E
-				     " of " B "run" E " and " B "report" E " states where it ran.",
-				     why, trk__doc_safe(d, w->in->record->run.id, 40)));
+		      "%s " B "resource-tracker recommend %s" E " lists what fits; " B
+		      "--instance VENDOR/REGION/TYPE" E " of " B "run" E " and " B "report" E
+		      " states where it ran.",
+		      why, trk__doc_safe(d, w->in->record->run.id, 40));
 }
 
 void trk__section_servers(struct trk_doc *d, struct trk_doc_section *s,

@@ -31,8 +31,6 @@ static void add_resource(struct trk_doc *d, struct trk_doc_table *t, const struc
 	struct trk_doc_cell *row = trk__doc_row(d, t);
 	double share = res->requested > 0 ? res->peak / res->requested : (double) NAN;
 
-	if (!row)
-		return;
 	row[RESOURCE] = trk__doc_tone(trk__doc_cell(res->name, NAN), TRK_TONE_STRONG);
 	row[REQUESTED] = trk__doc_figure(d, request_words, res->requested);
 	if (res->had && row[REQUESTED].text)
@@ -306,5 +304,5 @@ void trk__section_sizing(struct trk_doc *d, struct trk_doc_section *s,
 	add_time(d, w, t);
 	add_snippets(d, s, w);
 	if (!w->ended_well)
-		trk__doc_note(d, s, unfinished_words(w->in->record->outcome.verdict));
+		trk__doc_note(d, s, "%s", unfinished_words(w->in->record->outcome.verdict));
 }

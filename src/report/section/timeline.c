@@ -71,13 +71,6 @@ static void make_levels(struct trk_doc *d, struct trk_doc_chart *c, bool is_memo
 
 /* ---- one chart ---- */
 
-static uint16_t step_of(double value, double top)
-{
-	double steps = value / top * TRK_DOC_STEPS + 0.5;
-
-	return steps <= 0 ? 0 : steps >= TRK_DOC_STEPS ? TRK_DOC_STEPS : (uint16_t) steps;
-}
-
 struct trk_report_steps trk__report_steps(const struct trk_chart_fill *f, size_t first,
 					  size_t count, double width_s, double top)
 {
@@ -86,9 +79,9 @@ struct trk_report_steps trk__report_steps(const struct trk_chart_fill *f, size_t
 
 	if (!(b.seconds > 0.05 * width_s * (double) count))
 		return steps;
-	steps.avg = step_of(b.mean, top);
-	steps.min = b.min <= b.mean ? step_of(b.min, top) : steps.avg;
-	steps.max = b.max >= b.mean ? step_of(b.max, top) : steps.avg;
+	steps.avg = trk__doc_steps(b.mean / top);
+	steps.min = b.min <= b.mean ? trk__doc_steps(b.min / top) : steps.avg;
+	steps.max = b.max >= b.mean ? trk__doc_steps(b.max / top) : steps.avg;
 	return steps;
 }
 
@@ -487,8 +480,6 @@ static void make_slices(struct trk_doc *d, struct trk_doc_section *s)
 		size_t first = d->buckets * i / slices, end = d->buckets * (i + 1) / slices;
 		double at = d->duration_s * (double) first / (double) d->buckets;
 
-		if (!row)
-			return;
 		row[0] = trk__doc_cell(first ? trk__doc_value(d, trk__human_seconds, at) : "0 s",
 				       at);
 		for (size_t c = 0; c < d->charts; c++)
@@ -526,7 +517,7 @@ static void say_quiet(struct trk_doc *d, struct trk_doc_section *s, bool has_no_
 		list = trk__doc_print(d, "%s%sGPU: none in this machine", list,
 				      *list ? " \u00b7 " : "");
 	if (*list)
-		trk__doc_text(d, s, trk__doc_print(d, "%s.", list));
+		trk__doc_text(d, s, "%s.", list);
 }
 
 static bool is_of_gpus(const struct trk_chart_spec *spec)
@@ -549,7 +540,7 @@ static void say_missing(struct trk_doc *d, struct trk_doc_section *s, bool has_n
 					      trk__chart_specs[i].title);
 	}
 	if (*list)
-		trk__doc_note(d, s, trk__doc_print(d, "Not measured in this run: %s.", list));
+		trk__doc_note(d, s, "Not measured in this run: %s.", list);
 }
 
 /* Where to split the job into steps with separate requests, if that pays. */
@@ -570,7 +561,7 @@ static void hint_split(struct trk_doc *d, struct trk_doc_section *s,
 	if (column && split && cpu->all_seconds > 0 && memory->all_seconds > 0 &&
 	    trk__split_advise(seconds, cores, bytes, rows->buckets, NULL, split) == 0 &&
 	    split->pays && split->piece_count <= PIECES_MAX)
-		trk__doc_note(d, s, trk__doc_print(d, "Hint: %s.", split->hint));
+		trk__doc_note(d, s, "Hint: %s.", split->hint);
 	free(split);
 	free(column);
 }
@@ -591,29 +582,21 @@ static void explain(struct trk_doc *d, struct trk_doc_section *s,
 						dashed ? ", " : "", c->limit_text, c->title);
 		machine |= c->count > 1;
 	}
-	trk__doc_note(
-		d, s,
-		trk__doc_print(
-			d, "A point is the mean of %s; band: least to greatest.%s%s%s%s",
-			trk__doc_value(d, trk__human_seconds, rows->width_s * (double) rows->finer),
-			machine ? " Dotted grey: the whole machine." : "",
-			dashed ? " Dashed: " : "", dashed ? dashed : "", dashed ? "." : ""));
+	trk__doc_note(d, s, "A point is the mean of %s; band: least to greatest.%s%s%s%s",
+		      trk__doc_value(d, trk__human_seconds, rows->width_s * (double) rows->finer),
+		      machine ? " Dotted grey: the whole machine." : "", dashed ? " Dashed: " : "",
+		      dashed ? dashed : "", dashed ? "." : "");
 	if (rows->gaps.gaps)
-		trk__doc_note(
-			d, s,
-			trk__doc_print(d,
-				       "%zu gap%s, %s in all, where no sample was "
-				       "taken: left open in the charts.",
-				       rows->gaps.gaps, rows->gaps.gaps == 1 ? "" : "s",
-				       trk__doc_value(d, trk__human_seconds, rows->gaps.gap_s)));
+		trk__doc_note(d, s,
+			      "%zu gap%s, %s in all, where no sample was "
+			      "taken: left open in the charts.",
+			      rows->gaps.gaps, rows->gaps.gaps == 1 ? "" : "s",
+			      trk__doc_value(d, trk__human_seconds, rows->gaps.gap_s));
 	if (rows->gaps.clock_back)
-		trk__doc_note(
-			d, s,
-			trk__doc_print(d,
-				       "The wall clock went back %zu time%s; the axis is time "
-				       "that passed, on from the clock at the start.",
-				       rows->gaps.clock_back,
-				       rows->gaps.clock_back == 1 ? "" : "s"));
+		trk__doc_note(d, s,
+			      "The wall clock went back %zu time%s; the axis is time "
+			      "that passed, on from the clock at the start.",
+			      rows->gaps.clock_back, rows->gaps.clock_back == 1 ? "" : "s");
 }
 
 void trk__section_timeline(struct trk_doc *d, struct trk_doc_section *s,

@@ -25,16 +25,6 @@ double trk__course_most(const struct trk_usual_course *u, enum trk_course_kind k
 	return isfinite(most) ? most : 0;
 }
 
-static uint16_t step_of(double value, double top)
-{
-	double steps = value / top * TRK_DOC_STEPS + 0.5;
-
-	return isnan(steps)             ? TRK_DOC_GAP
-	       : steps <= 0             ? 0
-	       : steps >= TRK_DOC_STEPS ? TRK_DOC_STEPS
-					: (uint16_t) steps;
-}
-
 void trk__course_of_chart(struct trk_doc *d, const struct trk_usual_course *u,
 			  enum trk_course_kind kind, double factor, struct trk_doc_chart *c)
 {
@@ -47,9 +37,9 @@ void trk__course_of_chart(struct trk_doc *d, const struct trk_usual_course *u,
 		struct trk_course_band b =
 			trk__course_at(u, kind, ((double) i + 0.5) / (double) d->buckets);
 
-		c->usual->low[i] = step_of(b.low, top);
-		c->usual->middle[i] = step_of(b.middle, top);
-		c->usual->high[i] = step_of(b.high, top);
+		c->usual->low[i] = trk__doc_steps(b.low / top);
+		c->usual->middle[i] = trk__doc_steps(b.middle / top);
+		c->usual->high[i] = trk__doc_steps(b.high / top);
 	}
 }
 
@@ -176,14 +166,12 @@ void trk__course_say(struct trk_doc *d, struct trk_doc_section *s, const struct 
 		d->odd[i].at = list[i].at;
 		d->odd[i].key = list[i].chart == TRK_COURSE_CPU ? "cpu" : "memory";
 		d->odd[i].number = digit[i];
-		trk__doc_text(d, s, trk__doc_print(d, "%s %s.", digit[i], list[i].text));
+		trk__doc_text(d, s, "%s %s.", digit[i], list[i].text);
 	}
 	d->odds = count;
-	trk__doc_note(
-		d, s,
-		trk__doc_print(d,
-			       "Tinted band: 10 to 90 %% of %zu earlier good runs, dotted line: "
-			       "their median, compared %s.%s",
-			       u->runs, u->by_phase ? "phase by phase" : "by time",
-			       count ? "" : " Nothing differs from them."));
+	trk__doc_note(d, s,
+		      "Tinted band: 10 to 90 %% of %zu earlier good runs, dotted line: "
+		      "their median, compared %s.%s",
+		      u->runs, u->by_phase ? "phase by phase" : "by time",
+		      count ? "" : " Nothing differs from them.");
 }

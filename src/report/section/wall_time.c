@@ -86,29 +86,17 @@ static bool is_in_any_phase(const struct trk_time_breakdown *c, int item)
 	return false;
 }
 
-/* The name of a marked phase, else the number of a found one. */
-static const char *phase_name(struct trk_doc *d, const struct trk_time_breakdown *c, size_t i)
-{
-	const struct trk_run_phase *p = &c->phase[i];
-
-	if (p->name[0] && p->later)
-		return trk__doc_print(d, "%s and %zu later", trk__doc_safe(d, p->name, 60),
-				      p->later);
-	if (p->name[0])
-		return trk__doc_safe(d, p->name, 60);
-	return c->marked ? "start" : trk__doc_print(d, "phase %zu", i + 1);
-}
-
 static void add_phase(struct trk_doc *d, struct trk_doc_table *t,
 		      const struct trk_time_breakdown *c, size_t i)
 {
 	const struct trk_run_phase *p = &c->phase[i];
 	double seconds = p->end_s - p->start_s;
 	struct trk_doc_cell *row = trk__doc_row(d, t);
+	char title[TRK_RUN_PHASE_NAME];
 
-	if (!row)
-		return;
-	row[0] = trk__doc_tone(trk__doc_cell(phase_name(d, c, i), NAN), TRK_TONE_STRONG);
+	row[0] = trk__doc_tone(
+		trk__doc_cell(trk__doc_safe(d, trk__phase_title(c, i, title), 80), NAN),
+		TRK_TONE_STRONG);
 	row[1] = trk__doc_figure(d, trk__human_seconds, seconds);
 	row[2] = trk__doc_figure(d, trk__human_percent, seconds / c->seconds);
 	row[2].second = row[2].value;
@@ -142,6 +130,15 @@ static void add_phases(struct trk_doc *d, struct trk_doc_section *s,
 		add_phase(d, t, c, i);
 }
 
+static void explain_other(struct trk_doc *d, struct trk_doc_section *s,
+			  const struct trk_wall_split *split)
+{
+	if (split->other_holds_unknown && split->share[TRK_WALL_OTHER] > 0)
+		trk__doc_note(d, s,
+			      "Other is the rest, which cannot be divided: network, sleep, "
+			      "locks, and waits that were not measured.");
+}
+
 /* The parts that each sample was divided into. */
 static void wall_of_course(struct trk_doc *d, const struct trk_report_work *w,
 			   struct trk_doc_section *s)
@@ -149,22 +146,17 @@ static void wall_of_course(struct trk_doc *d, const struct trk_report_work *w,
 	const struct trk_time_breakdown *c = &w->course;
 
 	if (c->bound != TRK_BOUND_UNKNOWN)
-		trk__doc_text(d, s,
-			      trk__doc_print(d, "The run %s %s.",
-					     c->bound == TRK_BOUND_MIXED ? "had" : "was",
-					     c->bottleneck));
+		trk__doc_text(d, s, "The run %s %s.", c->bound == TRK_BOUND_MIXED ? "had" : "was",
+			      c->bottleneck);
 	add_parts(d, s, &c->wall, c->seconds);
 	add_phases(d, s, c);
 	if (c->has_split && c->split.pays)
-		trk__doc_note(d, s, trk__split_words(d, c));
+		trk__doc_note(d, s, "%s", trk__split_words(d, c));
 	trk__doc_note(d, s,
 		      "On CPU: what the job's CPU time fills. The waits are estimated, from "
 		      "pressure-stall information of its control group or the machine and "
 		      "from the kernel's run queue.");
-	if (c->wall.other_holds_unknown && c->wall.share[TRK_WALL_OTHER] > 0)
-		trk__doc_note(d, s,
-			      "Other is the rest, which cannot be divided: network, sleep, "
-			      "locks, and waits that were not measured.");
+	explain_other(d, s, &c->wall);
 }
 
 static const char *estimate_words(const struct trk_record *record)
@@ -183,28 +175,20 @@ static const char *estimate_words(const struct trk_record *record)
 void trk__section_wall_time(struct trk_doc *d, struct trk_doc_section *s,
 			    const struct trk_report_work *w)
 {
-	struct trk_wall_facts own;
-	const struct trk_wall_facts *facts = w->in->wall;
+	struct trk_wall_facts facts;
 	struct trk_wall_split split;
 
-	if (!facts && w->has_course && w->course.has_wall) {
+	if (w->has_course && w->course.has_wall) {
 		wall_of_course(d, w, s);
 		return;
 	}
-	if (!facts) {
-		wall_of_samples(w->in->record, &own);
-		facts = &own;
-	}
-	if (!w->in->record->samples || trk__wall_divide(facts, &split) < 0 ||
+	wall_of_samples(w->in->record, &facts);
+	if (!w->in->record->samples || trk__wall_divide(&facts, &split) < 0 ||
 	    isnan(split.share[TRK_WALL_ON_CPU])) {
 		trk__doc_empty(d, s, "Not known: no sample shows what the job waited for.");
 		return;
 	}
-	add_parts(d, s, &split, facts->wall_s);
-	if (!w->in->wall)
-		trk__doc_note(d, s, estimate_words(w->in->record));
-	if (split.other_holds_unknown && split.share[TRK_WALL_OTHER] > 0)
-		trk__doc_note(d, s,
-			      "Other is the rest, which cannot be divided: network, sleep, "
-			      "locks, and waits that were not measured.");
+	add_parts(d, s, &split, facts.wall_s);
+	trk__doc_note(d, s, "%s", estimate_words(w->in->record));
+	explain_other(d, s, &split);
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "report/write/html_text.h"
-#include "report/write/lanes.h"
 #include "report/write/page.h"
 #include "report/write/svg.h"
 #include "report/write/write.h"

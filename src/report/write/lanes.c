@@ -1,10 +1,9 @@
 /* The lanes of processes as HTML: a row of figures, and a drawing with 2 units of width per bucket,
  * so that the script zooms it like the charts by the view box. Its height is in screen pixels. */
-#include "report/write/lanes.h"
-
 #include <math.h>
 
 #include "report/write/html_text.h"
+#include "report/write/page.h"
 
 enum { BAR = 18, SMALL_BAR = 13, GAP = 2, DENSITY = 24, NAMED_BARS = 12 };
 

@@ -134,7 +134,8 @@ static void timeline(struct trk_buf *b, const struct trk_doc *d)
 		if (d->chart[i].is_quiet)
 			continue;
 		trk__buf_printf(b, "%-12s ", d->chart[i].title);
-		trk__spark_curve(b, d, &d->chart[i].series[0], SPARK, true);
+		trk__spark_steps(b, d->chart[i].series[0].avg, d->chart[i].series[0].max,
+				 d->buckets, SPARK, true);
 		trk__buf_printf(b, " of %s %s\n", d->chart[i].top_text, d->chart[i].unit);
 	}
 	trk__buf_printf(b, "%-12s %s to %s\n```\n\n", "", d->first_text, d->last_text);

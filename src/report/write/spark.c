@@ -43,9 +43,3 @@ void trk__spark_steps(struct trk_buf *b, const uint16_t *known, const uint16_t *
 			trk__buf_putc(b, ascii[most]);
 	}
 }
-
-void trk__spark_curve(struct trk_buf *b, const struct trk_doc *d, const struct trk_doc_series *s,
-		      size_t cells, bool utf8)
-{
-	trk__spark_steps(b, s->avg, s->max, d->buckets, cells, utf8);
-}

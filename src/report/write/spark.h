@@ -12,8 +12,5 @@ void trk__spark_bar(struct trk_buf *b, double share, size_t cells, bool utf8);
  * '#'. */
 void trk__spark_steps(struct trk_buf *b, const uint16_t *known, const uint16_t *value,
 		      size_t buckets, size_t cells, bool utf8);
-/* As above, of a series. */
-void trk__spark_curve(struct trk_buf *b, const struct trk_doc *d, const struct trk_doc_series *s,
-		      size_t cells, bool utf8);
 
 #endif

@@ -12,7 +12,6 @@ enum {
 	BAR_MIN = 5,
 	BAR_MAX = 30,
 	CELL_MIN = 8, /* minimum width of a column of text */
-	COLUMNS_MAX = 16,
 	SCRATCH_MAX = 1 << 16,
 };
 
@@ -570,8 +569,8 @@ static void table_card(struct terminal *t, const struct trk_doc_table *table, si
 
 static void table(struct terminal *t, const struct trk_doc_table *table)
 {
-	size_t width[COLUMNS_MAX];
-	size_t columns = table->columns <= COLUMNS_MAX ? fit_columns(t, table, width) : 0;
+	size_t width[TRK_DOC_COLUMNS];
+	size_t columns = table->columns <= TRK_DOC_COLUMNS ? fit_columns(t, table, width) : 0;
 
 	if (table->title && table->rows) {
 		line_end(t);
@@ -600,7 +599,8 @@ static void charts(struct terminal *t, const struct trk_doc *d)
 
 		put_cut(t, c->title, TITLE - 1);
 		go_to(t, TITLE);
-		trk__spark_curve(t->b, d, &c->series[0], cells, t->utf8);
+		trk__spark_steps(t->b, c->series[0].avg, c->series[0].max, d->buckets, cells,
+				 t->utf8);
 		t->at += d->buckets < cells ? d->buckets : cells;
 		put(t, " of ");
 		put(t, c->top_text);
@@ -654,7 +654,7 @@ static const struct trk_doc_block *block(struct terminal *t, const struct trk_do
 	switch (b->kind) {
 	case TRK_BLOCK_TEXT:
 	case TRK_BLOCK_NOTE:
-		put_words(t, b->text, 0, b->tone);
+		put_words(t, b->text, 0, TRK_TONE_PLAIN);
 		line_end(t);
 		break;
 	case TRK_BLOCK_TABLE:
@@ -735,13 +735,18 @@ void trk__write_terminal_lines(struct trk_buf *b, const char *text,
 	finish(&t);
 }
 
-void trk__write_terminal_table(struct trk_buf *b, const struct trk_doc_table *rows,
+void trk__write_terminal_table(struct trk_buf *b, struct trk_doc *d,
+			       const struct trk_doc_table *rows,
 			       const struct trk_terminal_style *style)
 {
 	struct terminal t = start(b, style);
 
-	table(&t, rows);
+	if (d->error)
+		b->error = d->error;
+	else
+		table(&t, rows);
 	finish(&t);
+	trk__doc_release(d);
 }
 
 void trk__write_terminal(struct trk_buf *b, const struct trk_doc *d,

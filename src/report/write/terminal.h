@@ -21,8 +21,9 @@ void trk__write_terminal(struct trk_buf *b, const struct trk_doc *d,
 /* Lines of text, each wrapped; continuation lines are indented by two more columns. */
 void trk__write_terminal_lines(struct trk_buf *b, const char *text,
 			       const struct trk_terminal_style *style);
-/* A table alone, with the titles of its columns. */
-void trk__write_terminal_table(struct trk_buf *b, const struct trk_doc_table *table,
+/* A table alone, with the titles of its columns; releases the document that has its texts. */
+void trk__write_terminal_table(struct trk_buf *b, struct trk_doc *d,
+			       const struct trk_doc_table *table,
 			       const struct trk_terminal_style *style);
 
 #endif
