@@ -299,8 +299,6 @@ static void explain(const struct choice *choice, const struct trk_earlier_view *
 			   size_text(options->machine_bytes, size));
 }
 
-/* ---- the choice ---- */
-
 /* --- choice ---------------------------------------------------------------------------------- */
 
 /* Fill *c from a non-empty history. False if no predictor has a finite price: figures of a damaged
@@ -507,18 +505,27 @@ static enum trk_confidence confidence_of(size_t runs, double chance)
 
 /* --- entry ----------------------------------------------------------------------------------- */
 
-static int check_options(const struct trk_earlier_run *runs, size_t count,
-			 const struct trk_memory_options *options, struct trk_memory_options *ret)
+/* The earlier runs with their options, checked, and the choice from them. */
+struct question {
+	struct trk_memory_options options;
+	struct trk_earlier_view view;
+	struct choice choice;
+};
+
+/* Fill in *q, which cannot be copied. */
+static int ask(struct question *q, const struct trk_earlier_run *runs, size_t count,
+	       const struct trk_memory_options *options)
 {
-	*ret = options ? *options : (struct trk_memory_options){.input_bytes = NAN};
-	if (!ret->tuning)
-		ret->tuning = &trk__memory_tuning;
-	if ((unsigned int) ret->risk > TRK_RISK_SAFE)
+	q->options = options ? *options : (struct trk_memory_options){.input_bytes = NAN};
+	q->view = (struct trk_earlier_view){runs, count, &q->options};
+	if (!q->options.tuning)
+		q->options.tuning = &trk__memory_tuning;
+	if ((unsigned int) q->options.risk > TRK_RISK_SAFE)
 		return -EINVAL;
 	for (size_t i = 0; i < count; i++)
 		if ((unsigned int) runs[i].end > TRK_EARLIER_OUT_OF_MEMORY)
 			return -EINVAL;
-	return 0;
+	return choose_from(&q->choice, &q->view) ? 0 : -TRK_ERR_NODATA;
 }
 
 static double request_with_floors(const struct choice *c, const struct trk_earlier_view *view,
@@ -590,24 +597,21 @@ static void fill(struct trk_memory_advice *a, const struct choice *c,
 int trk__memory_advise(const struct trk_earlier_run *runs, size_t count,
 		       const struct trk_memory_options *options, struct trk_memory_advice *ret)
 {
-	struct trk_memory_options o;
-	struct trk_earlier_view view = {runs, count, &o};
 	struct trk_memory_advice a = {0};
-	struct choice c;
+	struct question q;
 	struct run_floor failure, jump;
 	struct trk_open_kills kills;
-	int rc = check_options(runs, count, options, &o);
+	int rc = ask(&q, runs, count, options);
 
 	if (rc < 0)
 		return rc;
-	if (!choose_from(&c, &view))
-		return -TRK_ERR_NODATA;
-	failure = failure_floor(&view);
-	jump = jump_floor(&view);
-	kills = trk__open_kills(&view);
-	fill(&a, &c, &view, &kills, request_with_floors(&c, &view, &failure, &jump));
-	judge(&c, &view, &kills, &a);
-	explain(&c, &view, &failure, &jump, &a);
+	failure = failure_floor(&q.view);
+	jump = jump_floor(&q.view);
+	kills = trk__open_kills(&q.view);
+	fill(&a, &q.choice, &q.view, &kills,
+	     request_with_floors(&q.choice, &q.view, &failure, &jump));
+	judge(&q.choice, &q.view, &kills, &a);
+	explain(&q.choice, &q.view, &failure, &jump, &a);
 	*ret = a;
 	return 0;
 }
@@ -616,35 +620,22 @@ int trk__memory_next_rung(const struct trk_earlier_run *runs, size_t count,
 			  const struct trk_memory_options *options, double failed_bytes,
 			  double *ret_bytes)
 {
-	struct trk_memory_options o;
-	struct trk_earlier_view view = {runs, count, &o};
-	struct choice c;
-	int rc = check_options(runs, count, options, &o);
+	struct question q;
+	int rc = trk__memory_known(failed_bytes) ? ask(&q, runs, count, options) : -EINVAL;
 
-	if (rc < 0)
-		return rc;
-	if (!trk__memory_known(failed_bytes))
-		return -EINVAL;
-	if (!choose_from(&c, &view))
-		return -TRK_ERR_NODATA;
-	*ret_bytes = cut_to_machine(rung_of(&c, &o, failed_bytes), &o);
-	return 0;
+	if (rc == 0)
+		*ret_bytes =
+			cut_to_machine(rung_of(&q.choice, &q.options, failed_bytes), &q.options);
+	return rc;
 }
 
 int trk__memory_chance(const struct trk_earlier_run *runs, size_t count,
 		       const struct trk_memory_options *options, double bytes, double *ret)
 {
-	struct trk_memory_options o;
-	struct trk_earlier_view view = {runs, count, &o};
-	struct choice c;
-	int rc = check_options(runs, count, options, &o);
+	struct question q;
+	int rc = trk__memory_known(bytes) ? ask(&q, runs, count, options) : -EINVAL;
 
-	if (rc < 0)
-		return rc;
-	if (!trk__memory_known(bytes))
-		return -EINVAL;
-	if (!choose_from(&c, &view))
-		return -TRK_ERR_NODATA;
-	*ret = trk__ratios_chance(&c.ratios, bytes / c.ratios.forecast_bytes);
-	return 0;
+	if (rc == 0)
+		*ret = trk__ratios_chance(&q.choice.ratios, bytes / q.choice.ratios.forecast_bytes);
+	return rc;
 }

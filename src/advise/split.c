@@ -21,10 +21,17 @@ struct work {
 	double rate_s[SIZES]; /* $ a second of the cores alone */
 	double gib_s;         /* $ a second of a GiB, margin in it */
 	double overhead;      /* $ of one more piece */
-	/* Per block; time is summed from the start: time[b][k] is up to block b. */
-	double (*time)[SIZES];
-	double *peak_gib, *seconds, *best;
-	size_t *end_row, *from, *pieces;
+	struct block *block;  /* one more than there are */
+};
+
+struct block {
+	double time[SIZES]; /* of all blocks before this one */
+	double peak_gib, seconds;
+	size_t end_row;
+	/* The best division of the blocks before this one: its price, where its last piece begins,
+	 * and its number of pieces. */
+	double best;
+	size_t from, pieces;
 };
 
 static double or_default(double x, double otherwise)
@@ -59,33 +66,6 @@ static void work_options(struct work *w, const struct trk_split_options *options
 	w->overhead = w->o.overhead_s * (2 * w->o.core_hour + 4 * w->o.gib_hour) / 3600;
 }
 
-static int work_allocate(struct work *w)
-{
-	size_t n = TRK_SPLIT_BLOCKS_MAX + 1;
-
-	w->time = calloc(n, sizeof(*w->time));
-	w->peak_gib = calloc(n, sizeof(*w->peak_gib));
-	w->seconds = calloc(n, sizeof(*w->seconds));
-	w->best = calloc(n, sizeof(*w->best));
-	w->end_row = calloc(n, sizeof(*w->end_row));
-	w->from = calloc(n, sizeof(*w->from));
-	w->pieces = calloc(n, sizeof(*w->pieces));
-	return w->time && w->peak_gib && w->seconds && w->best && w->end_row && w->from && w->pieces
-		       ? 0
-		       : -ENOMEM;
-}
-
-static void work_release(struct work *w)
-{
-	free(w->time);
-	free(w->peak_gib);
-	free(w->seconds);
-	free(w->best);
-	free(w->end_row);
-	free(w->from);
-	free(w->pieces);
-}
-
 /* Sum the rows into blocks of equal numbers of rows. */
 static void work_fill(struct work *w, const double *seconds, const double *cores,
 		      const double *memory, size_t rows)
@@ -101,7 +81,7 @@ static void work_fill(struct work *w, const double *seconds, const double *cores
 		double time[SIZES], peak = 0, all = 0;
 
 		for (size_t k = 0; k < SIZES; k++)
-			time[k] = w->time[b][k];
+			time[k] = w->block[b].time[k];
 		for (size_t i = b * a_block; i < end; i++) {
 			double dt = or_default(seconds[i], 0);
 
@@ -116,10 +96,10 @@ static void work_fill(struct work *w, const double *seconds, const double *cores
 			}
 		}
 		for (size_t k = 0; k < SIZES; k++)
-			w->time[b + 1][k] = time[k];
-		w->peak_gib[b] = peak;
-		w->seconds[b] = all;
-		w->end_row[b] = end;
+			w->block[b + 1].time[k] = time[k];
+		w->block[b].peak_gib = peak;
+		w->block[b].seconds = all;
+		w->block[b].end_row = end;
 	}
 }
 
@@ -130,7 +110,8 @@ static double price_of(const struct work *w, size_t from, size_t end, double pea
 	double memory = peak_gib * w->gib_s, least = INFINITY;
 
 	for (size_t k = 0; k < w->sizes; k++) {
-		double price = (w->time[end][k] - w->time[from][k]) * (w->rate_s[k] + memory);
+		double price =
+			(w->block[end].time[k] - w->block[from].time[k]) * (w->rate_s[k] + memory);
 
 		if (price < least) {
 			least = price;
@@ -143,23 +124,24 @@ static double price_of(const struct work *w, size_t from, size_t end, double pea
 /* F(end) = the least over `from` of F(from) + one(from..end) + overhead. */
 static void programme(struct work *w)
 {
-	w->best[0] = -w->overhead; /* the first piece starts in any case */
+	w->block[0].best = -w->overhead; /* the first piece starts in any case */
 	for (size_t end = 1; end <= w->blocks; end++) {
 		double peak = 0;
 
-		w->best[end] = INFINITY;
+		w->block[end].best = INFINITY;
 		for (size_t from = end; from-- > 0;) {
 			double price;
 			size_t size;
 
-			peak = w->peak_gib[from] > peak ? w->peak_gib[from] : peak;
-			if (w->pieces[from] >= TRK_PHASES_MAX)
+			peak = w->block[from].peak_gib > peak ? w->block[from].peak_gib : peak;
+			if (w->block[from].pieces >= TRK_PHASES_MAX)
 				continue;
-			price = w->best[from] + w->overhead + price_of(w, from, end, peak, &size);
-			if (price < w->best[end]) {
-				w->best[end] = price;
-				w->from[end] = from;
-				w->pieces[end] = w->pieces[from] + 1;
+			price = w->block[from].best + w->overhead +
+				price_of(w, from, end, peak, &size);
+			if (price < w->block[end].best) {
+				w->block[end].best = price;
+				w->block[end].from = from;
+				w->block[end].pieces = w->block[from].pieces + 1;
 			}
 		}
 	}
@@ -167,16 +149,16 @@ static void programme(struct work *w)
 
 static struct trk_piece piece_of(const struct work *w, size_t from, size_t end)
 {
-	struct trk_piece p = {.end_row = w->end_row[end - 1]};
+	struct trk_piece p = {.end_row = w->block[end - 1].end_row};
 	double peak = 0;
 	size_t size = 0;
 
 	for (size_t b = from; b < end; b++) {
-		p.seconds += w->seconds[b];
-		peak = w->peak_gib[b] > peak ? w->peak_gib[b] : peak;
+		p.seconds += w->block[b].seconds;
+		peak = w->block[b].peak_gib > peak ? w->block[b].peak_gib : peak;
 	}
 	p.price = price_of(w, from, end, peak, &size);
-	p.run_time_s = w->time[end][size] - w->time[from][size];
+	p.run_time_s = w->block[end].time[size] - w->block[from].time[size];
 	p.cores = (double) (1 << size);
 	p.peak_bytes = peak * GIB;
 	p.request_bytes = p.peak_bytes * w->o.margin;
@@ -217,15 +199,15 @@ static void hint(struct trk_split *s)
 
 static void conclude(const struct work *w, struct trk_split *s)
 {
-	size_t end = w->blocks, i = w->pieces[end];
+	size_t end = w->blocks, i = w->block[end].pieces;
 
 	s->whole = piece_of(w, 0, w->blocks);
 	s->price_whole = s->whole.price;
 	s->piece_count = i;
-	for (; i-- > 0; end = w->from[end])
-		s->piece[i] = piece_of(w, w->from[end], end);
+	for (; i-- > 0; end = w->block[end].from)
+		s->piece[i] = piece_of(w, w->block[end].from, end);
 	if (s->price_whole > 0)
-		s->saving = 1 - w->best[w->blocks] / s->price_whole;
+		s->saving = 1 - w->block[w->blocks].best / s->price_whole;
 	if (s->piece_count < 2 || s->saving < 0)
 		s->saving = 0;
 	s->pays = s->piece_count >= 2 && s->saving >= w->o.saving_min;
@@ -242,10 +224,11 @@ int trk__split_advise(const double *seconds, const double *cores, const double *
 	if (rows == 0)
 		return -TRK_ERR_NODATA;
 	work_options(&w, options);
-	rc = work_allocate(&w);
+	w.block = calloc(TRK_SPLIT_BLOCKS_MAX + 1, sizeof(*w.block));
+	rc = w.block ? 0 : -ENOMEM;
 	if (rc == 0) {
 		work_fill(&w, seconds, cores, memory_bytes, rows);
-		if (w.time[w.blocks][0] > 0) {
+		if (w.block[w.blocks].time[0] > 0) {
 			programme(&w);
 			*ret = (struct trk_split){0};
 			conclude(&w, ret);
@@ -253,6 +236,6 @@ int trk__split_advise(const double *seconds, const double *cores, const double *
 			rc = -TRK_ERR_NODATA;
 		}
 	}
-	work_release(&w);
+	free(w.block);
 	return rc;
 }

@@ -34,18 +34,19 @@ static void put_lines(const struct trk_alert_message *m, struct trk_buf *b)
 	}
 }
 
-/* A value of several lines under a key; `escape`: characters with their replacements, or NULL. */
-static void put_text(struct trk_json *j, const char *key, const struct trk_alert_message *m,
-		     void (*escape)(struct trk_buf *, char))
+/* The lines as a JSON string; escape: writes a character of them. */
+static void put_text(const struct trk_alert_message *m, void (*escape)(struct trk_buf *, char),
+		     struct trk_buf *b)
 {
 	TRK_BUF_LOCAL(lines, 4096);
 	TRK_BUF_LOCAL(escaped, 32768);
+	struct trk_json j;
 
 	put_lines(m, &lines);
 	for (size_t i = 0; i < lines.len; i++)
 		escape(&escaped, lines.data[i]);
-	trk__json_key(j, key);
-	trk__json_text_n(j, escaped.data ? escaped.data : "", escaped.len);
+	trk__json_init(&j, b, 0);
+	trk__json_text_n(&j, escaped.data ? escaped.data : "", escaped.len);
 }
 
 static void escape_nothing(struct trk_buf *b, char c)
@@ -68,61 +69,29 @@ static void escape_markdown(struct trk_buf *b, char c)
 
 static void slack(const struct trk_alert_message *m, struct trk_buf *b)
 {
-	struct trk_json j;
-
-	trk__json_init(&j, b, 0);
-	trk__json_open(&j, '{');
-	put_text(&j, "text", m, escape_slack);
-	trk__json_key_open(&j, "blocks", '[');
-	trk__json_open(&j, '{');
-	trk__json_key_text(&j, "type", "section");
-	trk__json_key_open(&j, "text", '{');
-	trk__json_key_text(&j, "type", "plain_text");
-	put_text(&j, "text", m, escape_nothing);
-	trk__json_close(&j, '}');
-	trk__json_close(&j, '}');
-	trk__json_close(&j, ']');
-	trk__json_close(&j, '}');
+	trk__buf_puts(b, "{\"text\":");
+	put_text(m, escape_slack, b);
+	trk__buf_puts(b, ",\"blocks\":[{\"type\":\"section\",\"text\":"
+			 "{\"type\":\"plain_text\",\"text\":");
+	put_text(m, escape_nothing, b);
+	trk__buf_puts(b, "}}]}");
 }
 
 static void discord(const struct trk_alert_message *m, struct trk_buf *b)
 {
-	struct trk_json j;
-
-	trk__json_init(&j, b, 0);
-	trk__json_open(&j, '{');
-	put_text(&j, "content", m, escape_markdown);
-	trk__json_key_open(&j, "allowed_mentions", '{');
-	trk__json_key_open(&j, "parse", '[');
-	trk__json_close(&j, ']');
-	trk__json_close(&j, '}');
-	trk__json_close(&j, '}');
+	trk__buf_puts(b, "{\"content\":");
+	put_text(m, escape_markdown, b);
+	trk__buf_puts(b, ",\"allowed_mentions\":{\"parse\":[]}}");
 }
 
 static void teams(const struct trk_alert_message *m, struct trk_buf *b)
 {
-	struct trk_json j;
-
-	trk__json_init(&j, b, 0);
-	trk__json_open(&j, '{');
-	trk__json_key_text(&j, "type", "message");
-	trk__json_key_open(&j, "attachments", '[');
-	trk__json_open(&j, '{');
-	trk__json_key_text(&j, "contentType", "application/vnd.microsoft.card.adaptive");
-	trk__json_key_open(&j, "content", '{');
-	trk__json_key_text(&j, "type", "AdaptiveCard");
-	trk__json_key_text(&j, "version", "1.4");
-	trk__json_key_open(&j, "body", '[');
-	trk__json_open(&j, '{');
-	trk__json_key_text(&j, "type", "TextBlock");
-	put_text(&j, "text", m, escape_markdown);
-	trk__json_key_bool(&j, "wrap", true);
-	trk__json_close(&j, '}');
-	trk__json_close(&j, ']');
-	trk__json_close(&j, '}');
-	trk__json_close(&j, '}');
-	trk__json_close(&j, ']');
-	trk__json_close(&j, '}');
+	trk__buf_puts(b, "{\"type\":\"message\",\"attachments\":[{\"contentType\":"
+			 "\"application/vnd.microsoft.card.adaptive\",\"content\":"
+			 "{\"type\":\"AdaptiveCard\",\"version\":\"1.4\",\"body\":"
+			 "[{\"type\":\"TextBlock\",\"text\":");
+	put_text(m, escape_markdown, b);
+	trk__buf_puts(b, ",\"wrap\":true}]}}]}");
 }
 
 static void alertmanager(const struct trk_alert_message *m, struct trk_buf *b)

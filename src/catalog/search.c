@@ -6,26 +6,20 @@
 #include <string.h>
 #include <strings.h>
 
+/* The needs with an amount are the first bits of enum trk_need. */
+enum { NEEDS = 7, AMOUNTS = 5 };
+
 const char *trk__catalog_need_name(unsigned int need)
 {
-	switch (need) {
-	case TRK_NEED_VCPUS:
-		return "vCPUs";
-	case TRK_NEED_MEMORY:
-		return "memory";
-	case TRK_NEED_GPUS:
-		return "GPUs";
-	case TRK_NEED_VRAM:
-		return "memory of each GPU";
-	case TRK_NEED_STORAGE:
-		return "local storage";
-	case TRK_NEED_ARCH:
-		return "architecture";
-	case TRK_NEED_ALLOCATION:
-		return "allocation";
-	default:
-		return NULL;
-	}
+	static const char *const names[NEEDS] = {
+		"vCPUs",         "memory",       "GPUs",       "memory of each GPU",
+		"local storage", "architecture", "allocation",
+	};
+
+	for (unsigned int i = 0; i < NEEDS; i++)
+		if (need == 1u << i)
+			return names[i];
+	return NULL;
 }
 
 double trk__catalog_usd(uint32_t units)
@@ -38,6 +32,24 @@ static uint32_t gpus_of(const struct trk_catalog_query *q, const struct trk_cata
 	return s->gpu_permille == 1000 || q->gpu_shares ? s->gpu_count : 0;
 }
 
+/* The amounts of a server and of the query, in the order of the needs. */
+struct amount {
+	double has, wants;
+};
+static void compare(const struct trk_catalog_query *q, const struct trk_catalog_server *s,
+		    struct amount ret[AMOUNTS])
+{
+	const struct amount amounts[AMOUNTS] = {
+		{s->vcpus, q->vcpus},
+		{(double) trk__catalog_usable_bytes(s), (double) q->memory_bytes},
+		{gpus_of(q, s), q->gpus},
+		{(double) ((uint64_t) s->vram_mib << 20), (double) q->vram_bytes},
+		{s->storage_gb, (double) q->storage_gb},
+	};
+
+	memcpy(ret, amounts, sizeof(amounts));
+}
+
 /* The needs that a server misses. */
 static unsigned int unmet_needs(const struct trk_catalog_query *q,
 				const struct trk_catalog_server *s)
@@ -45,17 +57,11 @@ static unsigned int unmet_needs(const struct trk_catalog_query *q,
 	unsigned int mac = 1u << TRK_ARCH_X86_64_MAC | 1u << TRK_ARCH_ARM64_MAC;
 	unsigned int archs = q->archs ? q->archs : ~mac;
 	unsigned int unmet = 0;
+	struct amount a[AMOUNTS];
 
-	if (s->vcpus < q->vcpus)
-		unmet |= TRK_NEED_VCPUS;
-	if (trk__catalog_usable_bytes(s) < q->memory_bytes)
-		unmet |= TRK_NEED_MEMORY;
-	if (gpus_of(q, s) < q->gpus)
-		unmet |= TRK_NEED_GPUS;
-	if ((uint64_t) s->vram_mib << 20 < q->vram_bytes)
-		unmet |= TRK_NEED_VRAM;
-	if (s->storage_gb < q->storage_gb)
-		unmet |= TRK_NEED_STORAGE;
+	compare(q, s, a);
+	for (unsigned int i = 0; i < AMOUNTS; i++)
+		unmet |= (unsigned int) (a[i].has < a[i].wants) << i;
 	if (!(archs & 1u << s->arch))
 		unmet |= TRK_NEED_ARCH;
 	if (q->allocations && !(q->allocations & 1u << s->allocation))
@@ -181,37 +187,18 @@ int trk__catalog_search(const struct trk_catalog *c, const struct trk_catalog_qu
 	return 0;
 }
 
-/* The missing amount of a need as a share of the available one; 1 for needs without an amount. */
-static double shortfall(const struct trk_catalog_query *q, const struct trk_catalog_server *s,
-			unsigned int need)
+/* The missing amount of each need as a share of the available one; 1 for needs without an amount. */
+static void find_shortfalls(const struct trk_catalog_query *q, const struct trk_catalog_server *s,
+			    unsigned int unmet, double ret[NEEDS])
 {
-	double has, wants;
+	struct amount a[AMOUNTS];
 
-	switch (need) {
-	case TRK_NEED_VCPUS:
-		has = s->vcpus;
-		wants = q->vcpus;
-		break;
-	case TRK_NEED_MEMORY:
-		has = (double) trk__catalog_usable_bytes(s);
-		wants = (double) q->memory_bytes;
-		break;
-	case TRK_NEED_GPUS:
-		has = gpus_of(q, s);
-		wants = q->gpus;
-		break;
-	case TRK_NEED_VRAM:
-		has = (double) ((uint64_t) s->vram_mib << 20);
-		wants = (double) q->vram_bytes;
-		break;
-	case TRK_NEED_STORAGE:
-		has = (double) s->storage_gb;
-		wants = (double) q->storage_gb;
-		break;
-	default:
-		return 1;
-	}
-	return has > 0 ? wants / has - 1 : 1000;
+	compare(q, s, a);
+	for (unsigned int i = 0; i < NEEDS; i++)
+		ret[i] = !(unmet & 1u << i) ? 0
+			 : i >= AMOUNTS     ? 1
+			 : a[i].has > 0     ? a[i].wants / a[i].has - 1
+					    : 1000;
 }
 
 int trk__catalog_nearest(const struct trk_catalog *c, const struct trk_catalog_query *q,
@@ -226,18 +213,17 @@ int trk__catalog_nearest(const struct trk_catalog *c, const struct trk_catalog_q
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		unsigned int unmet = best[i].units ? unmet_needs(q, &s[i]) : 0, binding = 0;
-		double sum = 0, most = -1;
+		double lacks[NEEDS], sum = 0, most = -1;
 
 		if (!best[i].units || !is_offered(q, &s[i]) ||
 		    (q->excludes && is_excluded(q, trk__catalog_text(c, s[i].name))))
 			continue;
-		for (unsigned int bit = 1; bit <= TRK_NEED_ALLOCATION; bit <<= 1) {
-			double lacks = unmet & bit ? shortfall(q, &s[i], bit) : 0;
-
-			sum += lacks;
-			if (unmet & bit && lacks > most) {
-				most = lacks;
-				binding = bit;
+		find_shortfalls(q, &s[i], unmet, lacks);
+		for (unsigned int k = 0; k < NEEDS; k++) {
+			sum += lacks[k];
+			if (unmet & 1u << k && lacks[k] > most) {
+				most = lacks[k];
+				binding = 1u << k;
 			}
 		}
 		if (sum >= least)

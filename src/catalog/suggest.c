@@ -58,36 +58,21 @@ int trk__catalog_suggest(const struct trk_catalog *c, enum trk_catalog_kind kind
 
 	for (int i = 0; i < TRK_SUGGESTIONS; i++)
 		ret[i] = NULL;
-	if (kind == TRK_KIND_VENDOR) {
-		const struct trk_catalog_vendor *v = trk__catalog_vendors(c, &n);
+	n = kind == TRK_KIND_VENDOR   ? c->image->vendors.count
+	    : kind == TRK_KIND_REGION ? c->image->regions.count
+				      : c->image->servers.count;
+	for (size_t i = 0; i < n; i++) {
+		const struct trk_catalog_region *r = &trk__catalog_regions(c, NULL)[i];
+		const struct trk_catalog_server *s = &trk__catalog_servers(c, NULL)[i];
+		const char *name = kind == TRK_KIND_VENDOR   ? trk__catalog_vendor_id(c, i)
+				   : kind == TRK_KIND_REGION ? trk__catalog_text(c, r->id)
+							     : trk__catalog_text(c, s->name);
+		bool is_town =
+			kind == TRK_KIND_REGION && is_place(trk__catalog_text(c, r->place), typed);
 
-		for (size_t i = 0; i < n; i++) {
-			const char *id = trk__catalog_text(c, v[i].id);
-
-			offer(&best, id, distance(typed, id), limit);
-		}
-	} else if (kind == TRK_KIND_REGION) {
-		const struct trk_catalog_region *r = trk__catalog_regions(c, &n);
-
-		for (size_t i = 0; i < n; i++) {
-			const char *id = trk__catalog_text(c, r[i].id);
-
-			if (vendor < 0 || r[i].vendor == vendor)
-				offer(&best, id,
-				      is_place(trk__catalog_text(c, r[i].place), typed)
-					      ? 0
-					      : distance(typed, id),
-				      limit);
-		}
-	} else {
-		const struct trk_catalog_server *s = trk__catalog_servers(c, &n);
-
-		for (size_t i = 0; i < n; i++) {
-			const char *name = trk__catalog_text(c, s[i].name);
-
-			if (vendor < 0 || s[i].vendor == vendor)
-				offer(&best, name, distance(typed, name), limit);
-		}
+		if (kind == TRK_KIND_VENDOR || vendor < 0 ||
+		    vendor == (kind == TRK_KIND_REGION ? r->vendor : s->vendor))
+			offer(&best, name, is_town ? 0 : distance(typed, name), limit);
 	}
 	return best.n;
 }
