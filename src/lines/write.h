@@ -42,11 +42,6 @@ void trk__lines_speedscope(struct trk_buf *b, const struct trk_lines *l,
 void trk__lines_pprof(struct trk_buf *b, const struct trk_lines *l,
 		      const struct trk_profile_options *o);
 
-/* Call fn for each count in the part of the run that the options select. */
-typedef void trk_lines_count_fn(void *data, const struct trk_lines_count *c);
-void trk__lines_each_count(const struct trk_lines *l, const struct trk_profile_options *o,
-			   trk_lines_count_fn *fn, void *data);
-
 /* "train.py:88 step()" for a node: the last part of its file, and its line; at most `size` bytes,
  * printable. Returns text. */
 const char *trk__lines_name(const struct trk_lines *l, uint32_t node, char *text, size_t size);

@@ -43,25 +43,6 @@ static size_t path_of(const struct trk_lines *l, uint32_t node, uint32_t path[TR
 	return n;
 }
 
-void trk__lines_each_count(const struct trk_lines *l, const struct trk_profile_options *o,
-			   trk_lines_count_fn *fn, void *data)
-{
-	if (o->from_us <= 0 && o->to_us == INT64_MAX) {
-		for (size_t i = 0; i < l->totals; i++)
-			fn(data, &l->total[i]);
-		return;
-	}
-	for (size_t i = 0; i < l->windows; i++) {
-		const struct trk_lines_window *w = &l->window[i];
-		int64_t middle = w->from_us / 2 + w->to_us / 2;
-
-		if (middle < o->from_us || middle >= o->to_us)
-			continue;
-		for (size_t k = 0; k < w->count; k++)
-			fn(data, &l->kept[w->first + k]);
-	}
-}
-
 /* ---- folded ---- */
 
 struct folding {
