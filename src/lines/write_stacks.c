@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/utf8.h"
 #include "lines/write.h"
 
@@ -131,9 +130,8 @@ static void put_frames(struct trk_json *j, const struct trk_lines *l)
 		trk__json_key_text(j, "name", f->name);
 		if (*f->file)
 			trk__json_key_text(j, "file", f->file);
-		if (l->node[i].line > 0) {
+		if (l->node[i].line > 0)
 			trk__json_key_i64(j, "line", l->node[i].line);
-		}
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');
@@ -181,7 +179,5 @@ void trk__lines_speedscope(struct trk_buf *b, const struct trk_lines *l,
 	trk__json_key_open(&j, "profiles", '[');
 	for (s.lane = 0; s.lane < l->lanes; s.lane++)
 		put_thread(&s, o);
-	trk__json_close(&j, ']');
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }
