@@ -88,13 +88,11 @@ static int one_process(struct trk_importing *i, const struct line *lines, size_t
 	if (trk__parse_u64(lines[0].field[PID], &pid) == 0 && pid > 0 && pid <= INT32_MAX)
 		i->run.pid = (int32_t) pid;
 	trk__series_init(&s, i, NAN);
-	s.peak_is = "largest resident set of one process";
+	s.t.peak_is = "largest resident set of one process";
 	for (size_t k = 0; k < count && r == 0; k++)
 		r = add_line(&s, &lines[k], &phase);
 	if (r < 0)
-		return i->reterr->code ? i->reterr->code
-				       : trk__error_set(i->reterr, r, NULL, "recording: %s",
-							trk__strerror(r));
+		return trk__imp_failed(i, r);
 	return trk__series_end(&s);
 }
 

@@ -64,12 +64,17 @@ int trk__delimited_next(struct trk_delimited *d)
 	return read_line(d, d->cell, &d->cells);
 }
 
-int trk__delimited_column(const struct trk_delimited *d, const char *name)
+static int find(const struct trk_delimited *d, const char *name, size_t columns)
 {
-	for (size_t i = 0; i < d->columns; i++)
+	for (size_t i = 0; i < columns; i++)
 		if (!strcasecmp(d->head[i], name))
 			return (int) i;
 	return -1;
+}
+
+int trk__delimited_column(const struct trk_delimited *d, const char *name)
+{
+	return find(d, name, d->columns);
 }
 
 const char *trk__delimited_text(const struct trk_delimited *d, int column)
@@ -83,4 +88,19 @@ double trk__delimited_number(const struct trk_delimited *d, int column)
 
 	return trk__parse_decimal(trk__delimited_text(d, column), &value) == 0 ? value
 									       : (double) NAN;
+}
+
+static int find_cell(const struct trk_delimited *d, const char *name)
+{
+	return find(d, name, d->cells < d->columns ? d->cells : d->columns);
+}
+
+const char *trk__delimited_cell(const struct trk_delimited *d, const char *name)
+{
+	return trk__delimited_text(d, find_cell(d, name));
+}
+
+double trk__delimited_value(const struct trk_delimited *d, const char *name)
+{
+	return trk__delimited_number(d, find_cell(d, name));
 }

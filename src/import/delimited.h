@@ -29,5 +29,8 @@ int trk__delimited_column(const struct trk_delimited *d, const char *name);
 const char *trk__delimited_text(const struct trk_delimited *d, int column);
 /* A cell as a number; NaN for an empty cell, "-", "NA" and other text. */
 double trk__delimited_number(const struct trk_delimited *d, int column);
+/* The same by the name of the column. The search costs at most a comparison per cell of the row. */
+const char *trk__delimited_cell(const struct trk_delimited *d, const char *name);
+double trk__delimited_value(const struct trk_delimited *d, const char *name);
 
 #endif

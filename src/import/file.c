@@ -2,50 +2,31 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/gzip.h"
 #include "base/os.h"
 
-/* Read all, at most the bound and one byte. */
+enum { PIECE = 1 << 16 };
+
 static int read_all(void *from, int (*read_some)(void *from, void *to, unsigned int len),
-		    char **ret, size_t *retlen)
+		    struct trk_buf *text)
 {
-	size_t len = 0, cap = 1 << 16;
-	char *text = malloc(cap);
-	int n = 0;
+	int n;
 
-	while (text && (n = read_some(from, text + len, (unsigned int) (cap - len - 1))) > 0) {
-		char *bigger;
-
-		len += (size_t) n;
-		if (len < cap - 1)
-			continue;
-		cap *= 2;
-		if (cap > TRK_IMPORT_MAX_BYTES + 1) {
-			free(text);
-			return -EFBIG;
-		}
-		bigger = realloc(text, cap);
-		if (!bigger)
-			free(text);
-		text = bigger;
-	}
-	if (!text)
-		return -ENOMEM;
-	if (n < 0) {
-		free(text);
-		return n;
-	}
-	text[len] = '\0';
-	*ret = text;
-	*retlen = len;
-	return 0;
+	do {
+		if (trk__buf_reserve(text, PIECE) < 0)
+			return text->error;
+		n = read_some(from, text->data + text->len, PIECE);
+		text->len += n > 0 ? (size_t) n : 0;
+	} while (n > 0);
+	text->data[text->len] = '\0';
+	return n == 0 && text->len > TRK_IMPORT_MAX_BYTES ? -EFBIG : n;
 }
 
 static int read_plain(void *from, void *to, unsigned int len)
@@ -63,7 +44,7 @@ static int read_gzip(void *from, void *to, unsigned int len)
 	return trk__gzip_read(from, to, len);
 }
 
-static int load_gzip(int fd, char **ret, size_t *retlen)
+static int load_gzip(int fd, struct trk_buf *text)
 {
 	struct trk_gzip *z;
 	int r;
@@ -71,17 +52,14 @@ static int load_gzip(int fd, char **ret, size_t *retlen)
 	z = trk__gzip_open(fd, 0, &r);
 	if (!z)
 		return r;
-	r = read_all(z, read_gzip, ret, retlen);
+	r = read_all(z, read_gzip, text);
 	/* Also detects a missing end. */
-	if (trk__gzip_close(z) < 0 && r == 0) {
-		free(*ret);
-		*ret = NULL;
+	if (trk__gzip_close(z) < 0 && r == 0)
 		r = -EBADMSG;
-	}
 	return r;
 }
 
-static int load_text(const char *path, char **ret, size_t *retlen, struct trk_error *reterr)
+static int load_text(const char *path, struct trk_buf *text, struct trk_error *reterr)
 {
 	unsigned char head[2] = {0, 0};
 	/* O_NONBLOCK: a FIFO without a writer reads as empty, instead of blocking. */
@@ -97,9 +75,9 @@ static int load_text(const char *path, char **ret, size_t *retlen, struct trk_er
 		return trk__error_set(reterr, -EISDIR, path, "%s: is a directory", path);
 	}
 	if (pread(fd, head, 2, 0) == 2 && head[0] == 0x1f && head[1] == 0x8b)
-		r = load_gzip(fd, ret, retlen);
+		r = load_gzip(fd, text);
 	else
-		r = read_all(&fd, read_plain, ret, retlen);
+		r = read_all(&fd, read_plain, text);
 	trk__close(fd);
 	if (r == -TRK_ERR_UNSUPPORTED)
 		return trk__error_set(reterr, r, path,
@@ -116,17 +94,15 @@ int trk__import_file(const struct trk_import *import, enum trk_import_format for
 	struct trk_error error = {.code = 0};
 	struct trk_import of = *import;
 	struct stat st;
-	char *text = NULL;
-	size_t len = 0;
-	int r = load_text(of.file, &text, &len, &error);
+	TRK_BUF_LOCAL(text, TRK_IMPORT_MAX_BYTES + PIECE);
+	int r = load_text(of.file, &text, &error);
 
-	if (r == 0) { /* on error `text` is not set */
+	if (r == 0) {
 		if (!of.time_ns && stat(of.file, &st) == 0)
 			of.time_ns = (uint64_t) trk__os_modified_ns(&st);
 		if (!of.time_ns)
 			of.time_ns = trk__clock_wall_ns();
-		r = trk__import_text(&of, text, len, format, ret, &error);
-		free(text);
+		r = trk__import_text(&of, text.data, text.len, format, ret, &error);
 	}
 	if (r == 0)
 		return 0;

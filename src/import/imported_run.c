@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "import/private.h"
+#include "import/series.h"
 #include "recording/reader.h"
 #include "recording/store.h"
 
@@ -148,6 +148,13 @@ int trk__imp_mark(struct trk_importing *i, double elapsed_s, const char *name)
 	return i->writer ? trk__writer_mark(i->writer, &m) : 0;
 }
 
+int trk__imp_failed(struct trk_importing *i, int r)
+{
+	return i->reterr->code
+		       ? i->reterr->code
+		       : trk__error_set(i->reterr, r, NULL, "recording: %s", trk__strerror(r));
+}
+
 int trk__imp_end(struct trk_importing *i)
 {
 	int r = 0;
@@ -159,22 +166,11 @@ int trk__imp_end(struct trk_importing *i)
 		r = trk__writer_end(i->writer, &i->outcome);
 	if (r < 0) {
 		trk__imp_drop(i);
-		return trk__error_set(i->reterr, r, NULL, "recording: %s", trk__strerror(r));
+		return trk__imp_failed(i, r);
 	}
 	trk__writer_free(i->writer);
 	i->writer = NULL;
 	return 0;
-}
-
-void trk__imp_total(struct trk_importing *i, enum trk_total total, double value,
-		    enum trk_quality quality, const char *reason)
-{
-	bool wrong = value < 0 || (total == TRK_TOTAL_PEAK_MEMORY_MIB && value >= MEMORY_END_MIB);
-
-	if (i->is_stated[total])
-		return;
-	trk__quantity_set(&i->outcome.total[total], wrong ? (double) NAN : value, quality, i->tool,
-			  wrong ? "the figure in the file cannot be right" : reason);
 }
 
 uint64_t trk__imp_ns(double seconds)
@@ -189,28 +185,31 @@ uint64_t trk__imp_ns(double seconds)
 
 void trk__imp_set(struct trk_sample *s, int column, double value)
 {
-	double stored = value * (double) trk__columns[column].divisor;
-
-	/* Also false for NaN. Beyond it a sum over a run would not fit. */
-	if (stored > -9e15 && stored < 9e15)
-		trk__sample_set(s, column, (int64_t) (stored < 0 ? stored - 0.5 : stored + 0.5));
+	trk__series_set(s, column, value, (double) trk__columns[column].divisor);
 }
 
 /* ---- a run of totals ---- */
 
-static void totals_of(struct trk_importing *i, const struct trk_imp_totals *t, double cpu_s)
+static void add_total(struct trk_importing *i, enum trk_total total, double value,
+		      const char *reason)
 {
-	trk__imp_total(i, TRK_TOTAL_CPU_S, cpu_s, TRK_QUALITY_AT_LEAST,
-		       "what the tool saw of the job's processes");
-	trk__imp_total(i, TRK_TOTAL_CPU_USER_S, t->user_s, TRK_QUALITY_AT_LEAST, NULL);
-	trk__imp_total(i, TRK_TOTAL_CPU_SYSTEM_S, t->system_s, TRK_QUALITY_AT_LEAST, NULL);
-	trk__imp_total(i, TRK_TOTAL_PEAK_MEMORY_MIB, t->peak_mib, TRK_QUALITY_AT_LEAST, t->peak_is);
-	trk__imp_total(i, TRK_TOTAL_DISK_READ_BYTES, t->read_bytes, TRK_QUALITY_AT_LEAST, NULL);
-	trk__imp_total(i, TRK_TOTAL_DISK_WRITE_BYTES, t->write_bytes, TRK_QUALITY_AT_LEAST, NULL);
-	trk__quantity_set(&i->run.request[TRK_REQUEST_CPU], t->request_cpu, TRK_QUALITY_EXACT,
-			  i->tool, NULL);
-	trk__quantity_set(&i->run.request[TRK_REQUEST_MEMORY_MIB], t->request_mib,
-			  TRK_QUALITY_EXACT, i->tool, NULL);
+	bool wrong = value < 0 || (total == TRK_TOTAL_PEAK_MEMORY_MIB && value >= MEMORY_END_MIB);
+
+	if (!i->is_stated[total])
+		trk__quantity_set(&i->outcome.total[total], wrong ? (double) NAN : value,
+				  TRK_QUALITY_AT_LEAST, i->tool,
+				  wrong ? "the figure in the file cannot be right" : reason);
+}
+
+void trk__imp_add_totals(struct trk_importing *i, const struct trk_imp_totals *t, double cpu_s,
+			 const char *cpu_is, const char *others_are)
+{
+	add_total(i, TRK_TOTAL_CPU_S, cpu_s, cpu_is);
+	add_total(i, TRK_TOTAL_CPU_USER_S, t->user_s, others_are);
+	add_total(i, TRK_TOTAL_CPU_SYSTEM_S, t->system_s, others_are);
+	add_total(i, TRK_TOTAL_PEAK_MEMORY_MIB, t->peak_mib, t->peak_is);
+	add_total(i, TRK_TOTAL_DISK_READ_BYTES, t->read_bytes, others_are);
+	add_total(i, TRK_TOTAL_DISK_WRITE_BYTES, t->write_bytes, others_are);
 }
 
 int trk__imp_totals(struct trk_importing *i, const struct trk_imp_totals *t)
@@ -219,7 +218,11 @@ int trk__imp_totals(struct trk_importing *i, const struct trk_imp_totals *t)
 	struct trk_sample s = {.known = 0};
 	int r;
 
-	totals_of(i, t, cpu_s);
+	trk__imp_add_totals(i, t, cpu_s, "what the tool saw of the job's processes", NULL);
+	trk__quantity_set(&i->run.request[TRK_REQUEST_CPU], t->request_cpu, TRK_QUALITY_EXACT,
+			  i->tool, NULL);
+	trk__quantity_set(&i->run.request[TRK_REQUEST_MEMORY_MIB], t->request_mib,
+			  TRK_QUALITY_EXACT, i->tool, NULL);
 	i->outcome.code = t->code;
 	i->outcome.signal = t->signal;
 	i->outcome.verdict = t->verdict;
@@ -240,7 +243,5 @@ int trk__imp_totals(struct trk_importing *i, const struct trk_imp_totals *t)
 	if (r == 0)
 		return trk__imp_end(i);
 	trk__imp_drop(i);
-	return i->reterr->code
-		       ? i->reterr->code
-		       : trk__error_set(i->reterr, r, NULL, "recording: %s", trk__strerror(r));
+	return trk__imp_failed(i, r);
 }

@@ -37,11 +37,10 @@ void trk__imp_progress(struct trk_importing *i, const char *at);
 int trk__imp_row(struct trk_importing *i, const struct trk_sample *s);
 int trk__imp_mark(struct trk_importing *i, double elapsed_s, const char *name);
 int trk__imp_end(struct trk_importing *i);
+/* The error of a run that could not be written: the first one, in *i->reterr as well. */
+int trk__imp_failed(struct trk_importing *i, int r);
 /* Delete a recording that could not be finished: the next import writes it again. */
 void trk__imp_drop(struct trk_importing *i);
-
-void trk__imp_total(struct trk_importing *i, enum trk_total total, double value,
-		    enum trk_quality quality, const char *reason);
 
 /* A run of which only totals are known, from i->run.start_ns on. It has one row with the CPU time
  * and the bytes, so that means are correct. */
@@ -62,6 +61,10 @@ struct trk_imp_totals {
 	}
 
 int trk__imp_totals(struct trk_importing *i, const struct trk_imp_totals *t);
+/* Set the totals of i->outcome, except those that the file states. cpu_is and others_are: why they
+ * are lower bounds. */
+void trk__imp_add_totals(struct trk_importing *i, const struct trk_imp_totals *t, double cpu_s,
+			 const char *cpu_is, const char *others_are);
 
 /* Seconds since 1970, to the nearest microsecond, in ns; 0 for earlier times. */
 uint64_t trk__imp_ns(double seconds);

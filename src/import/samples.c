@@ -12,41 +12,30 @@
 
 #define MIB 1048576.0
 
-static int writing_failed(struct trk_importing *i, int r)
-{
-	return i->reterr->code
-		       ? i->reterr->code
-		       : trk__error_set(i->reterr, r, NULL, "recording: %s", trk__strerror(r));
-}
+/* Names of memory that only the columns of 0.5 have. */
+static const char *const names_05[] = {"memory_mib", "memory_used_mib", "process_memory_mib",
+				       "system_memory_used_mib"};
 
 /* ---- CSV ---- */
 
 struct table {
 	int column[TRK_DELIMITED_CELLS_MAX];
 	double factor[TRK_DELIMITED_CELLS_MAX];
-	int time, interval, pid;
 };
 
 /* Map the names of the header to columns; false: none is known. */
 static bool map_columns(const struct trk_delimited *d, struct table *t)
 {
-	bool is_04 = trk__delimited_column(d, "memory_mib") < 0 &&
-		     trk__delimited_column(d, "memory_used_mib") < 0 &&
-		     trk__delimited_column(d, "process_memory_mib") < 0 &&
-		     trk__delimited_column(d, "system_memory_used_mib") < 0;
 	bool process = trk__delimited_column(d, "processes") < 0;
-	bool any = false;
+	bool any = false, is_04 = true;
 
-	t->time = trk__delimited_column(d, "timestamp");
-	t->interval = trk__delimited_column(d, "interval_s");
-	t->pid = trk__delimited_column(d, "pid");
-	if (t->pid < 0)
-		t->pid = trk__delimited_column(d, "process_pid");
+	for (size_t i = 0; i < sizeof(names_05) / sizeof(names_05[0]); i++)
+		is_04 &= trk__delimited_column(d, names_05[i]) < 0;
 	for (size_t i = 0; i < d->columns; i++) {
 		t->column[i] = trk__series_column(d->head[i], process, is_04, &t->factor[i]);
 		any |= t->column[i] >= 0;
 	}
-	return any && t->time >= 0;
+	return any && trk__delimited_column(d, "timestamp") >= 0;
 }
 
 static int add_table_row(struct trk_series *s, const struct trk_delimited *d, const struct table *t)
@@ -61,7 +50,7 @@ static int add_table_row(struct trk_series *s, const struct trk_delimited *d, co
 		s->i->result->skipped++;
 		return 0;
 	}
-	return trk__series_add(s, &row, trk__delimited_number(d, t->time));
+	return trk__series_add(s, &row, trk__delimited_value(d, "timestamp"));
 }
 
 int trk__imp_table(struct trk_importing *i, char *text, size_t len)
@@ -78,19 +67,20 @@ int trk__imp_table(struct trk_importing *i, char *text, size_t len)
 				      i->import->file);
 	while ((r = trk__delimited_next(&d)) > 0) {
 		if (!described) {
-			double pid = trk__delimited_number(&d, t.pid);
+			double pid = trk__delimited_value(
+				&d, trk__delimited_column(&d, "pid") < 0 ? "process_pid" : "pid");
 
 			trk__imp_clear(i, NULL);
 			if (pid > 0 && pid < INT32_MAX)
 				i->run.pid = (int32_t) pid;
-			trk__series_init(&s, i, trk__delimited_number(&d, t.interval));
-			s.has_rates = t.interval >= 0;
+			trk__series_init(&s, i, trk__delimited_value(&d, "interval_s"));
+			s.has_rates = trk__delimited_column(&d, "interval_s") >= 0;
 			described = true;
 		}
 		trk__imp_progress(i, d.at);
 		r = add_table_row(&s, &d, &t);
 		if (r < 0)
-			return writing_failed(i, r);
+			return trk__imp_failed(i, r);
 	}
 	if (described && trk__series_end(&s) < 0)
 		return i->reterr->code;
@@ -137,12 +127,8 @@ static double sum_of(const struct trk_json_doc *d, const struct trk_json_value *
 	const struct trk_json_value *v;
 	double sum = NAN;
 
-	for (v = trk__json_first(d, array); v; v = trk__json_next(d, v)) {
-		double value = trk__json_get_double(d, v, key);
-
-		if (!isnan(value))
-			sum = isnan(sum) ? value : sum + value;
-	}
+	for (v = trk__json_first(d, array); v; v = trk__json_next(d, v))
+		trk__series_sum(&sum, trk__json_get_double(d, v, key));
 	return sum;
 }
 
@@ -152,12 +138,8 @@ static double sum_of_mounts(const struct trk_json_doc *d, const struct trk_json_
 	const struct trk_json_value *v;
 	double sum = NAN;
 
-	for (v = trk__json_first(d, disks); v; v = trk__json_next(d, v)) {
-		double value = sum_of(d, trk__json_get(d, v, "mounts"), key);
-
-		if (!isnan(value))
-			sum = isnan(sum) ? value : sum + value;
-	}
+	for (v = trk__json_first(d, disks); v; v = trk__json_next(d, v))
+		trk__series_sum(&sum, sum_of(d, trk__json_get(d, v, "mounts"), key));
 	return sum;
 }
 
@@ -186,29 +168,61 @@ static bool has_key(const struct trk_json_doc *d, const char *key)
 	return trk__json_get(d, trk__json_root(d), key) != NULL;
 }
 
+/* The names of the members of an object. */
+struct naming {
+	bool process, is_04; /* see trk__series_column */
+};
+
+static bool is_04(const struct trk_json_doc *d, const struct trk_json_value *object)
+{
+	for (size_t k = 0; k < sizeof(names_05) / sizeof(names_05[0]); k++)
+		if (trk__json_get(d, object, names_05[k]))
+			return false;
+	return true;
+}
+
+static void take_pid(struct trk_importing *i, const struct trk_json_value *v)
+{
+	int64_t pid;
+
+	if (i->run.pid == 0 && trk__json_as_i64(v, &pid) && pid > 0 && pid <= INT32_MAX)
+		i->run.pid = (int32_t) pid;
+}
+
+static void fill_from_columns(const struct naming *names, const struct trk_json_doc *d,
+			      const struct trk_json_value *object, struct trk_sample *row)
+{
+	const struct trk_json_value *v;
+
+	for (v = trk__json_first(d, object); v; v = trk__json_next(d, v)) {
+		double factor;
+		int column =
+			v->key ? trk__series_column(v->key, names->process, names->is_04, &factor)
+			       : -1;
+
+		if (column >= 0)
+			trk__series_set(row, column, trk__json_as_double(v), factor);
+	}
+}
+
 /* The kind of lines in a file, detected from the first line. */
 struct lines {
 	bool are_described;
-	bool of_columns;     /* each line is an object of columns, as `export` writes them */
-	bool process, is_04; /* for of_columns: see trk__series_column */
+	bool of_columns; /* each line is an object of columns, as `export` writes them */
+	struct naming names;
 };
 
 static void describe_lines(struct lines *l, struct trk_importing *i, const struct trk_json_doc *d)
 {
 	static const char *const pids[] = {"tracked_pid", "process_pid", "pid"};
 	const struct trk_json_value *root = trk__json_root(d);
-	int64_t pid;
 
 	l->are_described = true;
 	l->of_columns = !has_key(d, "timestamp_secs") && has_key(d, "timestamp");
-	l->process = !has_key(d, "processes");
-	l->is_04 = !has_key(d, "memory_mib") && !has_key(d, "memory_used_mib") &&
-		   !has_key(d, "process_memory_mib") && !has_key(d, "system_memory_used_mib");
+	l->names = (struct naming){!has_key(d, "processes"), is_04(d, root)};
 	trk__imp_clear(i, trk__json_get_text(d, root, "job_name"));
-	for (size_t k = 0; k < sizeof(pids) / sizeof(pids[0]) && i->run.pid == 0; k++)
-		if (trk__json_as_i64(trk__json_get(d, root, pids[k]), &pid) && pid > 0 &&
-		    pid <= INT32_MAX)
-			i->run.pid = (int32_t) pid;
+	for (size_t k = 0; k < sizeof(pids) / sizeof(pids[0]); k++)
+		take_pid(i, trk__json_get(d, root, pids[k]));
 }
 
 static double interval_of_line(const struct lines *l, const struct trk_json_doc *d)
@@ -216,21 +230,6 @@ static double interval_of_line(const struct lines *l, const struct trk_json_doc 
 	return l->of_columns
 		       ? trk__json_get_double(d, trk__json_root(d), "interval_s")
 		       : trk__json_get_double(d, trk__json_root(d), "actual_interval_ms") / 1000;
-}
-
-static void fill_from_columns(const struct lines *l, const struct trk_json_doc *d,
-			      struct trk_sample *row)
-{
-	const struct trk_json_value *v;
-
-	for (v = trk__json_first(d, trk__json_root(d)); v; v = trk__json_next(d, v)) {
-		double factor;
-		int column =
-			v->key ? trk__series_column(v->key, l->process, l->is_04, &factor) : -1;
-
-		if (column >= 0)
-			trk__series_set(row, column, trk__json_as_double(v), factor);
-	}
 }
 
 /* Lines have the time in whole seconds and the interval in ms: summing the intervals is more
@@ -249,7 +248,7 @@ static int add_line(struct trk_series *s, struct lines *l, const struct trk_json
 	double interval_s = interval_of_line(l, d);
 
 	if (l->of_columns) {
-		fill_from_columns(l, d, &row);
+		fill_from_columns(&l->names, d, trk__json_root(d), &row);
 		if (row.known == 0) {
 			s->i->result->skipped++;
 			return 0;
@@ -288,7 +287,7 @@ int trk__imp_json_lines(struct trk_importing *i, char *text, size_t len)
 		trk__json_doc_release(&d);
 	}
 	if (r < 0)
-		return writing_failed(i, r);
+		return trk__imp_failed(i, r);
 	return l.are_described ? trk__series_end(&s) : 0;
 }
 
@@ -296,41 +295,35 @@ int trk__imp_json_lines(struct trk_importing *i, char *text, size_t len)
 
 /* A table in JSON: a list of rows, or an object of columns. */
 struct frame {
-	const struct trk_json_value *of;
 	const struct trk_json_value *row;               /* of a list */
 	const struct trk_json_value *cell[TRK_COLUMNS]; /* of columns: the next cell of each */
+	double factor[TRK_COLUMNS];
 	const struct trk_json_value *time_cell;
-	bool process, is_04;
+	struct naming names;
 };
 
 static void frame_init(struct frame *f, const struct trk_json_doc *d,
 		       const struct trk_json_value *of, bool process)
 {
 	const struct trk_json_value *first = trk__json_first(d, of), *v;
-	const struct trk_json_value *names = of && of->type == TRK_JSON_OBJECT ? of : first;
+	bool of_columns = of && of->type == TRK_JSON_OBJECT;
 
-	*f = (struct frame){.of = of, .process = process, .is_04 = true};
-	for (v = trk__json_first(d, names); v; v = trk__json_next(d, v))
-		if (v->key && (!strcmp(v->key, "memory_mib") || !strcmp(v->key, "memory_used_mib")))
-			f->is_04 = false;
-	if (!of || of->type != TRK_JSON_OBJECT) {
+	*f = (struct frame){.names = {process, is_04(d, of_columns ? of : first)}};
+	if (!of_columns) {
 		f->row = first;
 		return;
 	}
 	for (v = first; v; v = trk__json_next(d, v)) {
 		double factor;
-		int column = trk__series_column(v->key, process, f->is_04, &factor);
+		int column = trk__series_column(v->key, process, f->names.is_04, &factor);
 
-		if (column >= 0)
+		if (column >= 0) {
 			f->cell[column] = trk__json_first(d, v);
-		else if (!strcmp(v->key, "timestamp"))
+			f->factor[column] = factor;
+		} else if (!strcmp(v->key, "timestamp")) {
 			f->time_cell = trk__json_first(d, v);
+		}
 	}
-}
-
-static double factor_of(const struct frame *f, int column)
-{
-	return (double) (f->is_04 ? trk__columns[column].divisor_04 : trk__columns[column].divisor);
 }
 
 /* The original writes 0 without a GPU. */
@@ -353,17 +346,7 @@ static double frame_next(struct frame *f, const struct trk_json_doc *d, struct t
 	double time_s = NAN;
 
 	if (f->row) {
-		const struct trk_json_value *v;
-
-		for (v = trk__json_first(d, f->row); v; v = trk__json_next(d, v)) {
-			double factor;
-			int column =
-				v->key ? trk__series_column(v->key, f->process, f->is_04, &factor)
-				       : -1;
-
-			if (column >= 0)
-				trk__series_set(row, column, trk__json_as_double(v), factor);
-		}
+		fill_from_columns(&f->names, d, f->row, row);
 		time_s = trk__json_get_double(d, f->row, "timestamp");
 		f->row = trk__json_next(d, f->row);
 		return isnan(time_s) && f->row ? -1 : time_s;
@@ -375,7 +358,7 @@ static double frame_next(struct frame *f, const struct trk_json_doc *d, struct t
 	for (int i = 0; i < TRK_COLUMNS; i++) {
 		if (!f->cell[i])
 			continue;
-		trk__series_set(row, i, trk__json_as_double(f->cell[i]), factor_of(f, i));
+		trk__series_set(row, i, trk__json_as_double(f->cell[i]), f->factor[i]);
 		f->cell[i] = trk__json_next(d, f->cell[i]);
 	}
 	return isnan(time_s) ? -1 : time_s;
@@ -420,12 +403,9 @@ static void describe_snapshot(struct trk_importing *i, const struct trk_json_doc
 	const struct trk_json_value *metadata = trk__json_get(d, root, "metadata");
 	const struct trk_json_value *server = trk__json_get(d, root, "server_info");
 	double mib = trk__json_get_double(d, server, "memory_mib");
-	int64_t pid;
 
 	trk__imp_clear(i, NULL);
-	if (trk__json_as_i64(trk__json_get(d, metadata, "pid"), &pid) && pid > 0 &&
-	    pid <= INT32_MAX)
-		i->run.pid = (int32_t) pid;
+	take_pid(i, trk__json_get(d, metadata, "pid"));
 	if (isnan(mib))
 		mib = trk__json_get_double(d, server, "memory_mb");
 	i->no_gpu = trk__json_get_double(d, server, "gpu_count") == 0;
@@ -478,5 +458,5 @@ int trk__imp_snapshot(struct trk_importing *i, char *text, size_t len)
 	r = join_frames(&s, &d, &process, &system, interval_s > 0 ? interval_s / 2 : 0.5);
 	if (r == 0 && s.begun)
 		r = trk__about_place(i, &d);
-	return r < 0 ? writing_failed(i, r) : trk__series_end(&s);
+	return r < 0 ? trk__imp_failed(i, r) : trk__series_end(&s);
 }

@@ -8,17 +8,12 @@ void trk__series_init(struct trk_series *s, struct trk_importing *i, double inte
 	*s = (struct trk_series){
 		.i = i,
 		.interval_s = interval_s > 0 && interval_s <= 3600 ? interval_s : (double) NAN,
-		.cpu_s = NAN,
-		.user_s = NAN,
-		.system_s = NAN,
-		.peak_mib = NAN,
-		.read_bytes = NAN,
-		.write_bytes = NAN,
-		.peak_is = "largest sample",
+		.t = TRK_IMP_TOTALS_UNKNOWN,
 	};
+	s->t.peak_is = "largest sample";
 }
 
-static void sum(double *into, double value)
+void trk__series_sum(double *into, double value)
 {
 	if (!isnan(value))
 		*into = isnan(*into) ? value : *into + value;
@@ -30,14 +25,14 @@ static void count(struct trk_series *s, const struct trk_sample *row)
 
 	if (isnan(memory))
 		memory = trk__sample_get(row, TRK_PROCESS_RSS);
-	if (memory > s->peak_mib || isnan(s->peak_mib))
-		s->peak_mib = memory;
-	sum(&s->user_s, trk__sample_get(row, TRK_PROCESS_UTIME));
-	sum(&s->system_s, trk__sample_get(row, TRK_PROCESS_STIME));
-	sum(&s->cpu_s,
-	    trk__sample_get(row, TRK_PROCESS_CPU_USAGE) * trk__sample_get(row, TRK_INTERVAL));
-	sum(&s->read_bytes, trk__sample_get(row, TRK_PROCESS_DISK_READ));
-	sum(&s->write_bytes, trk__sample_get(row, TRK_PROCESS_DISK_WRITE));
+	if (memory > s->t.peak_mib || isnan(s->t.peak_mib))
+		s->t.peak_mib = memory;
+	trk__series_sum(&s->t.user_s, trk__sample_get(row, TRK_PROCESS_UTIME));
+	trk__series_sum(&s->t.system_s, trk__sample_get(row, TRK_PROCESS_STIME));
+	trk__series_sum(&s->t.cpu_s, trk__sample_get(row, TRK_PROCESS_CPU_USAGE) *
+					     trk__sample_get(row, TRK_INTERVAL));
+	trk__series_sum(&s->t.read_bytes, trk__sample_get(row, TRK_PROCESS_DISK_READ));
+	trk__series_sum(&s->t.write_bytes, trk__sample_get(row, TRK_PROCESS_DISK_WRITE));
 }
 
 /* Compute a rate that the file lacks from the amounts. */
@@ -109,7 +104,7 @@ int trk__series_add(struct trk_series *s, const struct trk_sample *row, double t
 int trk__series_end(struct trk_series *s)
 {
 	struct trk_importing *i = s->i;
-	bool split = !isnan(s->user_s) && !isnan(s->system_s);
+	double split_s = s->t.user_s + s->t.system_s;
 	int r = 0;
 
 	if (s->waiting) { /* a single row: assume one second */
@@ -118,17 +113,8 @@ int trk__series_end(struct trk_series *s)
 	}
 	if (r < 0 || !s->begun)
 		return r;
-	trk__imp_total(i, TRK_TOTAL_CPU_S, split ? s->user_s + s->system_s : s->cpu_s,
-		       TRK_QUALITY_AT_LEAST, "sum of the samples");
-	trk__imp_total(i, TRK_TOTAL_CPU_USER_S, s->user_s, TRK_QUALITY_AT_LEAST,
-		       "sum of the samples");
-	trk__imp_total(i, TRK_TOTAL_CPU_SYSTEM_S, s->system_s, TRK_QUALITY_AT_LEAST,
-		       "sum of the samples");
-	trk__imp_total(i, TRK_TOTAL_PEAK_MEMORY_MIB, s->peak_mib, TRK_QUALITY_AT_LEAST, s->peak_is);
-	trk__imp_total(i, TRK_TOTAL_DISK_READ_BYTES, s->read_bytes, TRK_QUALITY_AT_LEAST,
-		       "sum of the samples");
-	trk__imp_total(i, TRK_TOTAL_DISK_WRITE_BYTES, s->write_bytes, TRK_QUALITY_AT_LEAST,
-		       "sum of the samples");
+	trk__imp_add_totals(i, &s->t, isnan(split_s) ? s->t.cpu_s : split_s, "sum of the samples",
+			    "sum of the samples");
 	return trk__imp_end(i);
 }
 
@@ -181,6 +167,7 @@ void trk__series_set(struct trk_sample *row, int column, double value, double fa
 {
 	double stored = value * factor;
 
+	/* Also false for NaN. Beyond it a sum over a run would not fit. */
 	if (stored > -9e15 && stored < 9e15)
 		trk__sample_set(row, column, (int64_t) (stored < 0 ? stored - 0.5 : stored + 0.5));
 }

@@ -10,13 +10,13 @@ struct trk_series {
 	struct trk_sample first;
 	bool waiting; /* `first` is not written yet: its interval is not known */
 	bool begun;
-	bool has_rates;         /* the file has columns for rates: an empty cell is unknown */
-	double start_s, last_s; /* wall clock */
-	double cpu_s, user_s, system_s;           /* sums; NaN: not known */
-	double peak_mib, read_bytes, write_bytes; /* NaN: not known */
-	const char *peak_is;
+	bool has_rates;          /* the file has columns for rates: an empty cell is unknown */
+	double start_s, last_s;  /* wall clock */
+	struct trk_imp_totals t; /* so far */
 };
 
+/* Add a value to a sum in which NaN is not known. */
+void trk__series_sum(double *into, double value);
 /* All of i->run except its start must be set. */
 void trk__series_init(struct trk_series *s, struct trk_importing *i, double interval_s);
 /* Add a row at `time_s` on the wall clock; all its columns except the stamps and the interval are

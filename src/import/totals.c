@@ -172,15 +172,10 @@ int trk__imp_gnu_time(struct trk_importing *i, char *text, size_t len)
 
 /* ---- Snakemake ---- */
 
-struct benchmark {
-	int s, max_rss, max_pss, io_in, io_out, mean_load, cpu_time, rule, threads, input;
-};
-
 /* The larger known value: PSS counts shared pages once, RSS is readable without privileges. */
-static double peak_of(const struct trk_delimited *d, const struct benchmark *b, const char **ret_is)
+static double peak_of(const struct trk_delimited *d, const char **ret_is)
 {
-	double pss = trk__delimited_number(d, b->max_pss),
-	       rss = trk__delimited_number(d, b->max_rss);
+	double pss = trk__delimited_value(d, "max_pss"), rss = trk__delimited_value(d, "max_rss");
 
 	*ret_is = pss > 0 ? "sampled sum of PSS" : "sampled sum of RSS";
 	return pss > 0 ? pss : rss;
@@ -207,43 +202,30 @@ static uint64_t input_of(const char *text)
 int trk__imp_snakemake(struct trk_importing *i, char *text, size_t len)
 {
 	struct trk_delimited d;
-	struct benchmark b;
 	int r = trk__delimited_init(&d, text, '\t');
 
-	b = (struct benchmark){
-		.s = trk__delimited_column(&d, "s"),
-		.max_rss = trk__delimited_column(&d, "max_rss"),
-		.max_pss = trk__delimited_column(&d, "max_pss"),
-		.io_in = trk__delimited_column(&d, "io_in"),
-		.io_out = trk__delimited_column(&d, "io_out"),
-		.mean_load = trk__delimited_column(&d, "mean_load"),
-		.cpu_time = trk__delimited_column(&d, "cpu_time"),
-		.rule = trk__delimited_column(&d, "rule_name"),
-		.threads = trk__delimited_column(&d, "threads"),
-		.input = trk__delimited_column(&d, "input_size_mb"),
-	};
-	if (r < 0 || b.s < 0)
+	if (r < 0 || trk__delimited_column(&d, "s") < 0)
 		return trk__error_set(i->reterr, -EBADMSG, i->import->file,
 				      "%s:1: no column s (seconds)", i->import->file);
 	while ((r = trk__delimited_next(&d)) > 0) {
 		struct trk_imp_totals t = TRK_IMP_TOTALS_UNKNOWN;
-		const char *rule = trk__delimited_text(&d, b.rule);
+		const char *rule = trk__delimited_cell(&d, "rule_name");
 
-		t.duration_s = trk__delimited_number(&d, b.s);
-		t.peak_mib = peak_of(&d, &b, &t.peak_is);
-		t.cpu_s = trk__delimited_number(&d, b.cpu_time);
+		t.duration_s = trk__delimited_value(&d, "s");
+		t.peak_mib = peak_of(&d, &t.peak_is);
+		t.cpu_s = trk__delimited_value(&d, "cpu_time");
 		if (isnan(t.cpu_s)) /* older versions have only the mean, in percent */
-			t.cpu_s = trk__delimited_number(&d, b.mean_load) / 100 * t.duration_s;
-		t.read_bytes = trk__delimited_number(&d, b.io_in) * MIB;
-		t.write_bytes = trk__delimited_number(&d, b.io_out) * MIB;
-		t.request_cpu = trk__delimited_number(&d, b.threads);
+			t.cpu_s = trk__delimited_value(&d, "mean_load") / 100 * t.duration_s;
+		t.read_bytes = trk__delimited_value(&d, "io_in") * MIB;
+		t.write_bytes = trk__delimited_value(&d, "io_out") * MIB;
+		t.request_cpu = trk__delimited_value(&d, "threads");
 		if (!(t.duration_s > 0)) {
 			i->result->skipped++;
 			continue;
 		}
 		trk__imp_clear(i, rule);
 		end_with_the_file(i, t.duration_s);
-		i->run.input_bytes = input_of(trk__delimited_text(&d, b.input));
+		i->run.input_bytes = input_of(trk__delimited_cell(&d, "input_size_mb"));
 		trk__imp_key(i, &t.duration_s, sizeof(t.duration_s));
 		trk__imp_key(i, &t.cpu_s, sizeof(t.cpu_s));
 		trk__imp_key(i, &t.peak_mib, sizeof(t.peak_mib));

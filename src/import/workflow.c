@@ -19,12 +19,12 @@ static int bad_table(struct trk_importing *i, unsigned long line)
 			      i->import->file, line, TRK_DELIMITED_CELLS_MAX);
 }
 
-/* ---- Nextflow ---- */
+static double bytes_of(const struct trk_delimited *d, const char *column)
+{
+	return trk__value_bytes(trk__delimited_cell(d, column), 1, NULL);
+}
 
-struct trace {
-	int name, status, exit, start, submit, realtime, cpu, peak_rss, read_bytes, write_bytes,
-		memory, cpus, hash, task;
-};
+/* ---- Nextflow ---- */
 
 /* "ALIGN:BWA (sample 7)" without its tag: the tasks of a process are the runs of one job. */
 static void process_of(const char *name, char *job, size_t size)
@@ -35,24 +35,24 @@ static void process_of(const char *name, char *job, size_t size)
 	(void) snprintf(job, size, "%.*s", (int) (tag ? (size_t) (tag - name) : len), name);
 }
 
-static int nextflow_row(struct trk_importing *i, const struct trk_delimited *d,
-			const struct trace *c)
+static int nextflow_row(struct trk_importing *i, const struct trk_delimited *d)
 {
 	struct trk_imp_totals t = TRK_IMP_TOTALS_UNKNOWN;
-	const char *status = trk__delimited_text(d, c->status);
-	const char *hash = trk__delimited_text(d, c->hash), *task = trk__delimited_text(d, c->task);
-	double percent, start_s = trk__value_date(trk__delimited_text(d, c->start));
-	double code = trk__delimited_number(d, c->exit);
+	const char *status = trk__delimited_cell(d, "status");
+	const char *hash = trk__delimited_cell(d, "hash"),
+		   *task = trk__delimited_cell(d, "task_id");
+	double percent, start_s = trk__value_date(trk__delimited_cell(d, "start"));
+	double code = trk__delimited_value(d, "exit");
 	char job[TRK_RUN_TEXT_SIZE], number[32];
 
-	t.duration_s = trk__value_words(trk__delimited_text(d, c->realtime));
-	t.peak_mib = trk__value_bytes(trk__delimited_text(d, c->peak_rss), 1, NULL) / MIB;
+	t.duration_s = trk__value_words(trk__delimited_cell(d, "realtime"));
+	t.peak_mib = bytes_of(d, "peak_rss") / MIB;
 	t.peak_is = "sum of the peaks of its processes, sampled";
-	t.read_bytes = trk__value_bytes(trk__delimited_text(d, c->read_bytes), 1, NULL);
-	t.write_bytes = trk__value_bytes(trk__delimited_text(d, c->write_bytes), 1, NULL);
-	t.request_mib = trk__value_bytes(trk__delimited_text(d, c->memory), 1, NULL) / MIB;
-	t.request_cpu = trk__delimited_number(d, c->cpus);
-	(void) snprintf(number, sizeof(number), "%s", trk__delimited_text(d, c->cpu));
+	t.read_bytes = bytes_of(d, "read_bytes");
+	t.write_bytes = bytes_of(d, "write_bytes");
+	t.request_mib = bytes_of(d, "memory") / MIB;
+	t.request_cpu = trk__delimited_value(d, "cpus");
+	(void) snprintf(number, sizeof(number), "%s", trk__delimited_cell(d, "%cpu"));
 	number[strcspn(number, "%")] = '\0';
 	if (trk__parse_decimal(number, &percent) == 0)
 		t.cpu_s = percent / 100 * t.duration_s;
@@ -64,8 +64,10 @@ static int nextflow_row(struct trk_importing *i, const struct trk_delimited *d,
 	if (t.code == -1 && strcmp(status, "COMPLETED") != 0)
 		t.verdict = TRK_VERDICT_STOPPED;
 	if (isnan(start_s))
-		start_s = trk__value_date(trk__delimited_text(d, c->submit));
-	process_of(trk__delimited_text(d, c->name), job, sizeof(job));
+		start_s = trk__value_date(trk__delimited_cell(d, "submit"));
+	process_of(trk__delimited_cell(d, trk__delimited_column(d, "process") < 0 ? "name"
+										  : "process"),
+		   job, sizeof(job));
 	trk__imp_clear(i, job);
 	i->run.start_ns = isnan(start_s) ? i->import->time_ns : trk__imp_ns(start_s);
 	trk__imp_key(i, hash, strlen(hash));
@@ -78,31 +80,12 @@ static int nextflow_row(struct trk_importing *i, const struct trk_delimited *d,
 int trk__imp_nextflow(struct trk_importing *i, char *text, size_t len)
 {
 	struct trk_delimited d;
-	struct trace c;
 	int r = trk__delimited_init(&d, text, '\t');
 
 	if (r < 0)
 		return bad_table(i, 1);
-	c = (struct trace){
-		.name = trk__delimited_column(&d, "process"),
-		.status = trk__delimited_column(&d, "status"),
-		.exit = trk__delimited_column(&d, "exit"),
-		.start = trk__delimited_column(&d, "start"),
-		.submit = trk__delimited_column(&d, "submit"),
-		.realtime = trk__delimited_column(&d, "realtime"),
-		.cpu = trk__delimited_column(&d, "%cpu"),
-		.peak_rss = trk__delimited_column(&d, "peak_rss"),
-		.read_bytes = trk__delimited_column(&d, "read_bytes"),
-		.write_bytes = trk__delimited_column(&d, "write_bytes"),
-		.memory = trk__delimited_column(&d, "memory"),
-		.cpus = trk__delimited_column(&d, "cpus"),
-		.hash = trk__delimited_column(&d, "hash"),
-		.task = trk__delimited_column(&d, "task_id"),
-	};
-	if (c.name < 0)
-		c.name = trk__delimited_column(&d, "name");
 	while ((r = trk__delimited_next(&d)) > 0) {
-		r = nextflow_row(i, &d, &c);
+		r = nextflow_row(i, &d);
 		if (r < 0)
 			return r;
 	}
@@ -110,11 +93,6 @@ int trk__imp_nextflow(struct trk_importing *i, char *text, size_t len)
 }
 
 /* ---- sacct ---- */
-
-struct sacct {
-	int id, name, state, exit, elapsed, elapsed_raw, cpu, rss, request, cpus, nodes, start,
-		read, write;
-};
 
 /* One job, collected from its steps. */
 struct slurm_job {
@@ -149,11 +127,11 @@ static int slurm_end(struct trk_importing *i, struct slurm_job *j)
 }
 
 /* "4000Mc" (a core) and "4Gn" (a node) of older versions, "4G" of newer ones (a node). */
-static double request_of(const struct trk_delimited *d, const struct sacct *c)
+static double request_of(const struct trk_delimited *d)
 {
 	const char *rest = "";
-	double bytes = trk__value_bytes(trk__delimited_text(d, c->request), MIB, &rest);
-	double cpus = trk__delimited_number(d, c->cpus);
+	double bytes = trk__value_bytes(trk__delimited_cell(d, "ReqMem"), MIB, &rest);
+	double cpus = trk__delimited_value(d, "AllocCPUS");
 
 	return (*rest == 'c' ? bytes * cpus : bytes) / MIB;
 }
@@ -197,35 +175,32 @@ static void slurm_verdict(struct trk_imp_totals *t, const char *state, const cha
 	}
 }
 
-static void slurm_first(struct slurm_job *j, const struct trk_delimited *d, const struct sacct *c,
-			const char *id, size_t id_len)
+static void slurm_first(struct slurm_job *j, const struct trk_delimited *d, const char *id,
+			size_t id_len)
 {
 	*j = (struct slurm_job){.t = TRK_IMP_TOTALS_UNKNOWN, .open = true};
 	(void) snprintf(j->id, sizeof(j->id), "%.*s", (int) id_len, id);
-	(void) snprintf(j->name, sizeof(j->name), "%s", trk__delimited_text(d, c->name));
-	j->t.duration_s = c->elapsed_raw >= 0
-				  ? trk__delimited_number(d, c->elapsed_raw)
-				  : trk__value_clock(trk__delimited_text(d, c->elapsed));
-	j->start_s = trk__value_date(trk__delimited_text(d, c->start));
-	j->t.request_mib = request_of(d, c);
-	j->t.request_cpu = trk__delimited_number(d, c->cpus);
-	j->ended = has_ended(trk__delimited_text(d, c->state));
-	slurm_verdict(&j->t, trk__delimited_text(d, c->state), trk__delimited_text(d, c->exit));
+	(void) snprintf(j->name, sizeof(j->name), "%s", trk__delimited_cell(d, "JobName"));
+	j->t.duration_s = trk__delimited_column(d, "ElapsedRaw") >= 0
+				  ? trk__delimited_value(d, "ElapsedRaw")
+				  : trk__value_clock(trk__delimited_cell(d, "Elapsed"));
+	j->start_s = trk__value_date(trk__delimited_cell(d, "Start"));
+	j->t.request_mib = request_of(d);
+	j->t.request_cpu = trk__delimited_value(d, "AllocCPUS");
+	j->ended = has_ended(trk__delimited_cell(d, "State"));
+	slurm_verdict(&j->t, trk__delimited_cell(d, "State"), trk__delimited_cell(d, "ExitCode"));
 }
 
-static void slurm_step(struct slurm_job *j, const struct trk_delimited *d, const struct sacct *c)
+static void slurm_step(struct slurm_job *j, const struct trk_delimited *d)
 {
 	struct trk_imp_totals *t = &j->t;
 
-	t->cpu_s = larger(t->cpu_s, trk__value_clock(trk__delimited_text(d, c->cpu)));
-	t->peak_mib = larger(t->peak_mib,
-			     trk__value_bytes(trk__delimited_text(d, c->rss), 1, NULL) / MIB);
-	t->read_bytes =
-		larger(t->read_bytes, trk__value_bytes(trk__delimited_text(d, c->read), 1, NULL));
-	t->write_bytes =
-		larger(t->write_bytes, trk__value_bytes(trk__delimited_text(d, c->write), 1, NULL));
+	t->cpu_s = larger(t->cpu_s, trk__value_clock(trk__delimited_cell(d, "TotalCPU")));
+	t->peak_mib = larger(t->peak_mib, bytes_of(d, "MaxRSS") / MIB);
+	t->read_bytes = larger(t->read_bytes, bytes_of(d, "MaxDiskRead"));
+	t->write_bytes = larger(t->write_bytes, bytes_of(d, "MaxDiskWrite"));
 	/* The job's own row may have the state COMPLETED where a step was killed for memory. */
-	if (!strncmp(trk__delimited_text(d, c->state), "OUT_OF_ME", 9))
+	if (!strncmp(trk__delimited_cell(d, "State"), "OUT_OF_ME", 9))
 		t->verdict = TRK_VERDICT_OUT_OF_MEMORY;
 }
 
@@ -233,7 +208,6 @@ int trk__imp_sacct(struct trk_importing *i, char *text, size_t len)
 {
 	struct slurm_job *j = calloc(1, sizeof(*j));
 	struct trk_delimited d;
-	struct sacct c;
 	int r = j ? trk__delimited_init(&d, text, '|') : -ENOMEM;
 
 	if (r < 0) {
@@ -241,32 +215,17 @@ int trk__imp_sacct(struct trk_importing *i, char *text, size_t len)
 		return r == -ENOMEM ? trk__error_set(i->reterr, r, NULL, "out of memory")
 				    : bad_table(i, 1);
 	}
-	c = (struct sacct){
-		.id = trk__delimited_column(&d, "JobID"),
-		.name = trk__delimited_column(&d, "JobName"),
-		.state = trk__delimited_column(&d, "State"),
-		.exit = trk__delimited_column(&d, "ExitCode"),
-		.elapsed = trk__delimited_column(&d, "Elapsed"),
-		.elapsed_raw = trk__delimited_column(&d, "ElapsedRaw"),
-		.cpu = trk__delimited_column(&d, "TotalCPU"),
-		.rss = trk__delimited_column(&d, "MaxRSS"),
-		.request = trk__delimited_column(&d, "ReqMem"),
-		.cpus = trk__delimited_column(&d, "AllocCPUS"),
-		.start = trk__delimited_column(&d, "Start"),
-		.read = trk__delimited_column(&d, "MaxDiskRead"),
-		.write = trk__delimited_column(&d, "MaxDiskWrite"),
-	};
 	while ((r = trk__delimited_next(&d)) > 0) {
-		const char *id = trk__delimited_text(&d, c.id);
+		const char *id = trk__delimited_cell(&d, "JobID");
 		size_t id_len = strcspn(id, ".");
 
 		if (!j->open || strlen(j->id) != id_len || strncmp(j->id, id, id_len) != 0) {
 			r = slurm_end(i, j);
 			if (r < 0)
 				break;
-			slurm_first(j, &d, &c, id, id_len);
+			slurm_first(j, &d, id, id_len);
 		}
-		slurm_step(j, &d, &c);
+		slurm_step(j, &d);
 	}
 	if (r == 0)
 		r = slurm_end(i, j);

@@ -155,11 +155,7 @@ static void put_rows(struct trk_json *j, const char *key, const struct trk_lines
 	for (size_t i = 0; i < count; i++) {
 		trk__json_open(j, '{');
 		trk__json_key_text(j, "file", row[i].file);
-		trk__json_key(j, "line");
-		if (row[i].line > 0)
-			trk__json_i64(j, row[i].line);
-		else
-			trk__json_null(j);
+		trk__json_key_double(j, "line", row[i].line > 0 ? row[i].line : (double) NAN);
 		trk__json_key_text(j, "function", row[i].function);
 		trk__json_key_double(j, before, row[i].before);
 		trk__json_key_double(j, now, row[i].now);

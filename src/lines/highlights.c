@@ -1,6 +1,8 @@
 #include "lines/highlights.h"
 
-#include "lines/profile.h"
+#include <math.h>
+
+#include "lines/write.h"
 
 #define MIB (1024.0 * 1024.0)
 
@@ -137,27 +139,12 @@ int trk__lines_highlights_of(const struct trk_lines *l, pid_t pid, struct trk_li
 
 /* ---- JSON ---- */
 
-/* "file", "line" and "function" of a node, as members of the open object. */
-static void put_place(struct trk_json *j, const struct trk_lines *l, uint32_t node)
-{
-	const struct trk_lines_node *n = &l->node[node];
-	const struct trk_lines_function *f = &l->function[n->function];
-
-	trk__json_key_text(j, "file", *f->file ? f->file : NULL);
-	trk__json_key(j, "line");
-	if (n->line > 0)
-		trk__json_i64(j, n->line);
-	else
-		trk__json_null(j);
-	trk__json_key_text(j, "function", f->name);
-}
-
 static void put_hottest(struct trk_json *j, const struct trk_lines *l,
 			const struct trk_lines_highlights *h)
 {
 	if (!trk__json_key_object(j, "hottest", h->hottest != TRK_LINES_ROOT))
 		return;
-	put_place(j, l, h->hottest);
+	trk__lines_place_json(j, l, h->hottest, TRK_LINES_BY_LINE);
 	trk__json_key_double(j, "cpu_s", (double) h->hottest_cpu_us / 1e6);
 	trk__json_close(j, '}');
 }
@@ -168,7 +155,7 @@ static void put_growth(struct trk_json *j, const struct trk_lines *l,
 	trk__json_key_open(j, "growth", '[');
 	for (size_t i = 0; i < h->growths; i++) {
 		trk__json_open(j, '{');
-		put_place(j, l, h->growth[i].node);
+		trk__lines_place_json(j, l, h->growth[i].node, TRK_LINES_BY_LINE);
 		trk__json_key_double(j, "growth_mib", (double) h->growth[i].sure_bytes / MIB);
 		trk__json_key_double(j, "growth_between_mib",
 				     (double) h->growth[i].between_bytes / MIB);
@@ -183,17 +170,13 @@ static void put_last(struct trk_json *j, const struct trk_lines *l,
 	trk__json_key_open(j, "last", '[');
 	for (size_t i = 0; i < h->lasts; i++) {
 		trk__json_open(j, '{');
-		put_place(j, l, h->last[i].node);
+		trk__lines_place_json(j, l, h->last[i].node, TRK_LINES_BY_LINE);
 		trk__json_key_u64(j, "threads", h->last[i].threads);
 		trk__json_key_u64(j, "running", h->last[i].running);
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');
-	trk__json_key(j, "last_at_s");
-	if (h->lasts)
-		trk__json_double(j, (double) h->last_us / 1e6);
-	else
-		trk__json_null(j);
+	trk__json_key_double(j, "last_at_s", h->lasts ? (double) h->last_us / 1e6 : (double) NAN);
 }
 
 static void put_not_read(struct trk_json *j, const struct trk_lines *l)

@@ -13,13 +13,10 @@ struct making {
 	const struct trk_lines *lines;
 	struct trk_profile_options options;
 	struct trk_profile *profile;
-	uint64_t *key; /* of each row */
-	size_t *stamp; /* of each row: number of the last count added to its with_callees */
-	size_t cap;
-	uint32_t *slot; /* hash: key -> row + 1 */
-	size_t slots;
-	uint32_t *file; /* of each function: the first function of the same file */
-	size_t counts;  /* processed so far */
+	uint32_t *first; /* of each node or lane: the first one of the same row */
+	uint32_t *row;   /* of those: row + 1; 0: none yet */
+	size_t *stamp;   /* of each row: number of the last count added to its with_callees */
+	size_t counts;   /* processed so far */
 };
 
 uint64_t trk__profile_value(const struct trk_lines_amounts *a, enum trk_lines_order order)
@@ -39,91 +36,77 @@ uint64_t trk__profile_growth(uint64_t sure_bytes, uint64_t between_bytes, const 
 
 /* ---- rows ---- */
 
-static size_t hash_key(uint64_t key)
-{
-	key = (key ^ key >> 31) * 0x9e3779b97f4a7c15u;
-	return (size_t) (key ^ key >> 29);
-}
-
-static int grow(struct making *m)
-{
-	size_t cap = m->cap ? m->cap * 2 : 256, slots = cap * 2;
-	struct trk_profile_row *row = realloc(m->profile->row, cap * sizeof(*row));
-	uint64_t *key;
-	size_t *stamp;
-	uint32_t *slot;
-
-	if (!row)
-		return -ENOMEM;
-	m->profile->row = row;
-	key = realloc(m->key, cap * sizeof(*key));
-	if (!key)
-		return -ENOMEM;
-	m->key = key;
-	stamp = realloc(m->stamp, cap * sizeof(*stamp));
-	if (!stamp)
-		return -ENOMEM;
-	m->stamp = stamp;
-	slot = calloc(slots, sizeof(*slot));
-	if (!slot)
-		return -ENOMEM;
-	for (size_t i = 0; i < m->profile->rows; i++) {
-		size_t at = hash_key(key[i]) & (slots - 1);
-
-		while (slot[at])
-			at = (at + 1) & (slots - 1);
-		slot[at] = (uint32_t) i + 1;
-	}
-	free(m->slot);
-	m->slot = slot;
-	m->slots = slots;
-	m->cap = cap;
-	return 0;
-}
-
-/* Find or add the row with this key, and return its number; SIZE_MAX: no memory. */
-static size_t row_of(struct making *m, uint64_t key, uint32_t node, uint32_t lane)
-{
-	size_t at, i;
-
-	if (m->profile->rows == m->cap && grow(m) < 0)
-		return SIZE_MAX;
-	at = hash_key(key) & (m->slots - 1);
-	for (; m->slot[at]; at = (at + 1) & (m->slots - 1))
-		if (m->key[m->slot[at] - 1] == key)
-			return m->slot[at] - 1;
-	i = m->profile->rows++;
-	m->slot[at] = (uint32_t) i + 1;
-	m->key[i] = key;
-	m->stamp[i] = 0;
-	m->profile->row[i] = (struct trk_profile_row){.node = node, .lane = lane};
-	return i;
-}
-
-static uint64_t key_of(const struct making *m, uint32_t node, uint32_t lane)
-{
-	const struct trk_lines_node *n = &m->lines->node[node];
-
-	switch (m->options.by) {
-	case TRK_LINES_BY_LINE:
-		return (uint64_t) n->function << 32 | (uint32_t) n->line;
-	case TRK_LINES_BY_FUNCTION:
-		return n->function;
-	case TRK_LINES_BY_FILE:
-		return m->file[n->function];
-	case TRK_LINES_BY_THREAD:
-		return lane;
-	default:
-		return (uint64_t) m->lines->lane[lane].pid;
-	}
-}
-
-/* ---- counts ---- */
-
 static bool is_of_lanes(const struct making *m)
 {
 	return m->options.by == TRK_LINES_BY_THREAD || m->options.by == TRK_LINES_BY_PROCESS;
 }
+
+/* Of two nodes, or of two lanes: 0 if they belong to the same row. */
+static int compare_places(const struct making *m, uint32_t x, uint32_t y)
+{
+	const struct trk_lines *l = m->lines;
+	uint32_t a, b;
+
+	if (m->options.by == TRK_LINES_BY_THREAD)
+		return (x > y) - (x < y);
+	if (m->options.by == TRK_LINES_BY_PROCESS)
+		return (l->lane[x].pid > l->lane[y].pid) - (l->lane[x].pid < l->lane[y].pid);
+	a = l->node[x].function;
+	b = l->node[y].function;
+	if (m->options.by == TRK_LINES_BY_FILE)
+		return strcmp(l->function[a].file, l->function[b].file);
+	if (a != b || m->options.by == TRK_LINES_BY_FUNCTION)
+		return (a > b) - (a < b);
+	return (l->node[x].line > l->node[y].line) - (l->node[x].line < l->node[y].line);
+}
+
+static int compare_numbers(const void *a, const void *b, void *data)
+{
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+	int order = compare_places(data, x, y);
+
+	return order ? order : (x > y) - (x < y);
+}
+
+/* Find which nodes or lanes share a row, and make room for all rows. */
+static int prepare_rows(struct making *m)
+{
+	size_t n = is_of_lanes(m) ? m->lines->lanes : m->lines->nodes;
+	uint32_t *order = malloc(n * sizeof(*order));
+
+	m->first = malloc(n * sizeof(*m->first));
+	m->row = calloc(n, sizeof(*m->row));
+	m->stamp = calloc(n, sizeof(*m->stamp));
+	m->profile->row = malloc(n * sizeof(*m->profile->row));
+	if (!order || !m->first || !m->row || !m->stamp || !m->profile->row) {
+		free(order);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t) i;
+	trk__os_sort(order, n, sizeof(*order), compare_numbers, m);
+	for (size_t i = 0; i < n; i++)
+		m->first[order[i]] = i > 0 && compare_places(m, order[i - 1], order[i]) == 0
+					     ? m->first[order[i - 1]]
+					     : order[i];
+	free(order);
+	return 0;
+}
+
+/* Find or add the row of a node or lane, and return its number. */
+static size_t row_of(struct making *m, uint32_t node, uint32_t lane)
+{
+	uint32_t *row = &m->row[m->first[is_of_lanes(m) ? lane : node]];
+
+	if (*row == 0) {
+		m->profile->row[m->profile->rows++] =
+			(struct trk_profile_row){.node = node, .lane = lane};
+		*row = (uint32_t) m->profile->rows;
+	}
+	return *row - 1;
+}
+
+/* ---- counts ---- */
 
 /* Record the library call with the largest count below a line of the user's code. */
 static void note_below(struct making *m, struct trk_profile_row *row,
@@ -136,7 +119,7 @@ static void note_below(struct making *m, struct trk_profile_row *row,
 	row->below_us = c->amounts.cpu_us;
 }
 
-static int add_callers(struct making *m, const struct trk_lines_count *c)
+static void add_callers(struct making *m, const struct trk_lines_count *c)
 {
 	for (uint32_t at = c->node; at != TRK_LINES_ROOT; at = m->lines->node[at].parent) {
 		const struct trk_lines_node *n = &m->lines->node[at];
@@ -144,39 +127,31 @@ static int add_callers(struct making *m, const struct trk_lines_count *c)
 
 		if (!m->options.all_frames && m->lines->function[n->function].is_library)
 			continue;
-		i = row_of(m, key_of(m, at, c->lane), at, c->lane);
-		if (i == SIZE_MAX)
-			return -ENOMEM;
+		i = row_of(m, at, c->lane);
 		if (m->stamp[i] == m->counts) /* recursion */
 			continue;
 		m->stamp[i] = m->counts;
 		trk__lines_amounts_add(&m->profile->row[i].with_callees, &c->amounts);
 	}
-	return 0;
 }
 
-static int take_count(struct making *m, const struct trk_lines_count *c)
+static void take_count(void *data, const struct trk_lines_count *c)
 {
+	struct making *m = data;
 	uint32_t own = m->options.all_frames ? c->node : trk__lines_user(m->lines, c->node);
-	size_t i = row_of(m, key_of(m, own, c->lane), own, c->lane);
+	struct trk_profile_row *row = &m->profile->row[row_of(m, own, c->lane)];
 
-	if (i == SIZE_MAX)
-		return -ENOMEM;
 	m->counts++;
 	trk__lines_amounts_add(&m->profile->all, &c->amounts);
-	trk__lines_amounts_add(&m->profile->row[i].self, &c->amounts);
-	if (is_of_lanes(m)) {
-		trk__lines_amounts_add(&m->profile->row[i].with_callees, &c->amounts);
-		return 0;
-	}
-	if (own != c->node)
-		note_below(m, &m->profile->row[i], c);
+	trk__lines_amounts_add(&row->self, &c->amounts);
+	if (own != c->node && !is_of_lanes(m))
+		note_below(m, row, c);
 	/* A stack that is only library code has no caller in the user's code. */
-	if (!m->options.all_frames && m->lines->function[m->lines->node[own].function].is_library) {
-		trk__lines_amounts_add(&m->profile->row[i].with_callees, &c->amounts);
-		return 0;
-	}
-	return add_callers(m, c);
+	if (is_of_lanes(m) ||
+	    (!m->options.all_frames && m->lines->function[m->lines->node[own].function].is_library))
+		trk__lines_amounts_add(&row->with_callees, &c->amounts);
+	else
+		add_callers(m, c);
 }
 
 static bool is_whole_run(const struct trk_profile_options *o)
@@ -184,75 +159,41 @@ static bool is_whole_run(const struct trk_profile_options *o)
 	return o->from_us <= 0 && o->to_us == INT64_MAX;
 }
 
-static int take_windows(struct making *m)
+static bool is_in_part(const struct trk_lines_window *w, const struct trk_profile_options *o)
 {
-	struct trk_profile *p = m->profile;
+	int64_t middle = w->from_us / 2 + w->to_us / 2;
 
-	p->from_us = INT64_MAX;
-	for (size_t i = 0; i < m->lines->windows; i++) {
-		const struct trk_lines_window *w = &m->lines->window[i];
-		int64_t middle = w->from_us / 2 + w->to_us / 2;
-
-		if (middle < m->options.from_us || middle >= m->options.to_us)
-			continue;
-		p->from_us = w->from_us < p->from_us ? w->from_us : p->from_us;
-		p->to_us = w->to_us > p->to_us ? w->to_us : p->to_us;
-		for (size_t k = 0; k < w->count; k++) {
-			int r = take_count(m, &m->lines->kept[w->first + k]);
-
-			if (r < 0)
-				return r;
-		}
-	}
-	if (p->from_us == INT64_MAX)
-		p->from_us = 0;
-	return 0;
+	return middle >= o->from_us && middle < o->to_us;
 }
 
-static int take_all(struct making *m)
+void trk__lines_each_count(const struct trk_lines *l, const struct trk_profile_options *o,
+			   trk_lines_count_fn *fn, void *data)
 {
-	int r = 0;
+	for (size_t i = 0; is_whole_run(o) && i < l->totals; i++)
+		fn(data, &l->total[i]);
+	for (size_t i = 0; !is_whole_run(o) && i < l->windows; i++)
+		for (size_t k = 0; is_in_part(&l->window[i], o) && k < l->window[i].count; k++)
+			fn(data, &l->kept[l->window[i].first + k]);
+}
 
-	for (size_t i = 0; i < m->lines->totals && r == 0; i++)
-		r = take_count(m, &m->lines->total[i]);
-	if (m->lines->windows)
-		m->profile->to_us = m->lines->window[m->lines->windows - 1].to_us;
-	return r;
+static void find_range(const struct trk_lines *l, const struct trk_profile_options *o,
+		       struct trk_profile *p)
+{
+	const struct trk_lines_window *w = l->window, *end = w + l->windows;
+	int64_t from_us = INT64_MAX;
+
+	for (; w < end && !is_whole_run(o); w++) {
+		if (!is_in_part(w, o))
+			continue;
+		from_us = w->from_us < from_us ? w->from_us : from_us;
+		p->to_us = w->to_us > p->to_us ? w->to_us : p->to_us;
+	}
+	p->from_us = from_us == INT64_MAX ? 0 : from_us;
+	if (is_whole_run(o) && l->windows)
+		p->to_us = end[-1].to_us;
 }
 
 /* ---- making ---- */
-
-static int compare_files(const void *a, const void *b, void *data)
-{
-	const struct trk_lines_function *function = data;
-	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-	int order = strcmp(function[x].file, function[y].file);
-
-	return order ? order : (x > y) - (x < y);
-}
-
-/* For each function the first one of its file. */
-static int number_files(struct making *m)
-{
-	size_t n = m->lines->functions;
-	uint32_t *order = malloc(n * sizeof(*order));
-
-	m->file = malloc(n * sizeof(*m->file));
-	if (!m->file || !order) {
-		free(order);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < n; i++)
-		order[i] = (uint32_t) i;
-	trk__os_sort(order, n, sizeof(*order), compare_files, m->lines->function);
-	for (size_t i = 0; i < n; i++)
-		m->file[order[i]] = i > 0 && !strcmp(m->lines->function[order[i]].file,
-						     m->lines->function[order[i - 1]].file)
-					    ? m->file[order[i - 1]]
-					    : order[i];
-	free(order);
-	return 0;
-}
 
 static int compare_rows(const void *a, const void *b, void *data)
 {
@@ -277,18 +218,18 @@ static int make_rows(const struct trk_lines *l, const struct trk_profile_options
 	struct trk_profile profile = {.row = NULL};
 	struct making m = {.lines = l, .options = *options, .profile = &profile};
 	enum trk_lines_order order = options->order;
-	int r = number_files(&m);
+	int r = prepare_rows(&m);
 
 	if (r == 0)
-		r = is_whole_run(options) ? take_all(&m) : take_windows(&m);
-	free(m.key);
+		trk__lines_each_count(l, options, take_count, &m);
+	free(m.first);
+	free(m.row);
 	free(m.stamp);
-	free(m.slot);
-	free(m.file);
 	if (r < 0) {
 		free(profile.row);
 		return r;
 	}
+	find_range(l, options, &profile);
 	if (profile.rows)
 		trk__os_sort(profile.row, profile.rows, sizeof(*profile.row), compare_rows, &order);
 	*ret = profile;

@@ -60,6 +60,11 @@ int trk__profile_make(const struct trk_lines *l, const struct trk_profile_option
 		      struct trk_profile *ret);
 void trk__profile_release(struct trk_profile *p);
 
+/* Call fn for each count in the part of the run that the options select. */
+typedef void trk_lines_count_fn(void *data, const struct trk_lines_count *c);
+void trk__lines_each_count(const struct trk_lines *l, const struct trk_profile_options *o,
+			   trk_lines_count_fn *fn, void *data);
+
 /* The figure of an amount for this order: µs, or bytes of certain growth. */
 uint64_t trk__profile_value(const struct trk_lines_amounts *a, enum trk_lines_order order);
 

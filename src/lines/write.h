@@ -2,7 +2,7 @@
 #ifndef TRK_LINES_WRITE_H
 #define TRK_LINES_WRITE_H
 
-#include "base/buf.h"
+#include "base/json.h"
 #include "lines/profile.h"
 
 /* Read a line of a function's file, as it was when the run began, into `text`, without blanks
@@ -30,6 +30,11 @@ void trk__lines_json(struct trk_buf *b, const struct trk_lines *l, const struct 
 		     const struct trk_profile_options *o,
 		     const struct trk_lines_table_style *style);
 
+/* "file", "line" and "function" of a node, as members of the open object: those that rows of this
+ * kind have. */
+void trk__lines_place_json(struct trk_json *j, const struct trk_lines *l, uint32_t node,
+			   enum trk_lines_by by);
+
 /* One line per stack, "root;caller;line 1234", as flamegraph.pl and others read it: ms of CPU or of
  * wall time, or MiB of growth. */
 void trk__lines_folded(struct trk_buf *b, const struct trk_lines *l,
@@ -41,11 +46,6 @@ void trk__lines_speedscope(struct trk_buf *b, const struct trk_lines *l,
 /* The format of pprof, a protocol buffer (not compressed). */
 void trk__lines_pprof(struct trk_buf *b, const struct trk_lines *l,
 		      const struct trk_profile_options *o);
-
-/* Call fn for each count in the part of the run that the options select. */
-typedef void trk_lines_count_fn(void *data, const struct trk_lines_count *c);
-void trk__lines_each_count(const struct trk_lines *l, const struct trk_profile_options *o,
-			   trk_lines_count_fn *fn, void *data);
 
 /* "train.py:88 step()" for a node: the last part of its file, and its line; at most `size` bytes,
  * printable. Returns text. */

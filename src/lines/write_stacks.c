@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/utf8.h"
 #include "lines/write.h"
 
@@ -41,25 +40,6 @@ static size_t path_of(const struct trk_lines *l, uint32_t node, uint32_t path[TR
 		path[n - 1 - i] = swap;
 	}
 	return n;
-}
-
-void trk__lines_each_count(const struct trk_lines *l, const struct trk_profile_options *o,
-			   trk_lines_count_fn *fn, void *data)
-{
-	if (o->from_us <= 0 && o->to_us == INT64_MAX) {
-		for (size_t i = 0; i < l->totals; i++)
-			fn(data, &l->total[i]);
-		return;
-	}
-	for (size_t i = 0; i < l->windows; i++) {
-		const struct trk_lines_window *w = &l->window[i];
-		int64_t middle = w->from_us / 2 + w->to_us / 2;
-
-		if (middle < o->from_us || middle >= o->to_us)
-			continue;
-		for (size_t k = 0; k < w->count; k++)
-			fn(data, &l->kept[w->first + k]);
-	}
 }
 
 /* ---- folded ---- */
@@ -150,9 +130,8 @@ static void put_frames(struct trk_json *j, const struct trk_lines *l)
 		trk__json_key_text(j, "name", f->name);
 		if (*f->file)
 			trk__json_key_text(j, "file", f->file);
-		if (l->node[i].line > 0) {
+		if (l->node[i].line > 0)
 			trk__json_key_i64(j, "line", l->node[i].line);
-		}
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');
@@ -200,7 +179,5 @@ void trk__lines_speedscope(struct trk_buf *b, const struct trk_lines *l,
 	trk__json_key_open(&j, "profiles", '[');
 	for (s.lane = 0; s.lane < l->lanes; s.lane++)
 		put_thread(&s, o);
-	trk__json_close(&j, ']');
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }

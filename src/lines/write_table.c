@@ -1,9 +1,9 @@
 /* Rows of a profile, for people and for programs. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/human.h"
-#include "base/json.h"
 #include "base/utf8.h"
 #include "lines/write.h"
 
@@ -252,28 +252,24 @@ static void put_amounts(struct trk_json *j, const struct trk_lines_amounts *a)
 	trk__json_key_double(j, "released_mib", (double) a->released_bytes / MIB);
 }
 
-static void put_place(struct trk_json *j, const struct trk_lines *l, uint32_t node,
-		      enum trk_lines_by by)
+void trk__lines_place_json(struct trk_json *j, const struct trk_lines *l, uint32_t node,
+			   enum trk_lines_by by)
 {
 	const struct trk_lines_node *n = &l->node[node];
 	const struct trk_lines_function *f = &l->function[n->function];
+	int line = by == TRK_LINES_BY_FUNCTION ? f->first_line : n->line;
+	bool is_known = by == TRK_LINES_BY_FUNCTION || line > 0;
 
-	trk__json_key_text(j, "file", *f->file ? f->file : NULL);
+	trk__json_key_or_null(j, "file", f->file);
 	if (by == TRK_LINES_BY_FILE)
 		return;
-	trk__json_key(j, "line");
-	if (by == TRK_LINES_BY_FUNCTION)
-		trk__json_i64(j, f->first_line);
-	else if (n->line > 0)
-		trk__json_i64(j, n->line);
-	else
-		trk__json_null(j);
+	trk__json_key_double(j, "line", is_known ? line : (double) NAN);
 	trk__json_key_text(j, "function", f->name);
 }
 
 static void put_json_phase(struct trk_json *j, const struct trk_lines_phase *p)
 {
-	trk__json_key_text(j, "phase", *p->name ? p->name : NULL);
+	trk__json_key_or_null(j, "phase", p->name);
 	trk__json_key_double(j, "start_s", (double) p->from_us / 1e6);
 	trk__json_key_double(j, "end_s", (double) p->to_us / 1e6);
 }
@@ -287,13 +283,12 @@ static void put_json_row(struct trk_json *j, const struct trk_lines *l,
 	if (r->phase)
 		put_json_phase(j, r->phase);
 	if (o->by <= TRK_LINES_BY_FILE || (r->phase && r->node)) {
-		put_place(j, l, r->node, o->by);
+		trk__lines_place_json(j, l, r->node, o->by);
 	} else if (!r->phase) {
 		trk__json_key_i64(j, "pid", lane->pid);
 		trk__json_key_text(j, "process", lane->process);
-		if (o->by == TRK_LINES_BY_THREAD) {
+		if (o->by == TRK_LINES_BY_THREAD)
 			trk__json_key_i64(j, "tid", lane->tid);
-		}
 	}
 	put_amounts(j, &r->self);
 	trk__json_key_open(j, "with_callees", '{');
@@ -301,7 +296,7 @@ static void put_json_row(struct trk_json *j, const struct trk_lines *l,
 	trk__json_close(j, '}');
 	if (r->below) {
 		trk__json_key_open(j, "below", '{');
-		put_place(j, l, r->below, TRK_LINES_BY_LINE);
+		trk__lines_place_json(j, l, r->below, TRK_LINES_BY_LINE);
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, '}');
@@ -317,7 +312,7 @@ static void put_processes(struct trk_json *j, const struct trk_lines *l)
 
 		trk__json_open(j, '{');
 		trk__json_key_i64(j, "pid", p->pid);
-		trk__json_key_text(j, "name", p->name[0] ? p->name : NULL);
+		trk__json_key_or_null(j, "name", p->name);
 		(void) snprintf(version, sizeof(version), "%u.%u", p->version >> 16,
 				p->version >> 8 & 255);
 		trk__json_key_text(j, "python", p->version ? version : NULL);
@@ -343,7 +338,7 @@ static void put_last(struct trk_json *j, const struct trk_lines *l)
 		trk__json_key_i64(j, "tid", l->lane[i].tid);
 		trk__json_key_double(j, "at_s", (double) last->at_us / 1e6);
 		trk__json_key_bool(j, "running", last->running);
-		put_place(j, l, trk__lines_user(l, last->node), TRK_LINES_BY_LINE);
+		trk__lines_place_json(j, l, trk__lines_user(l, last->node), TRK_LINES_BY_LINE);
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');
@@ -375,11 +370,9 @@ void trk__lines_json(struct trk_buf *b, const struct trk_lines *l, const struct 
 	static const char *const orders[] = {"cpu", "wall", "memory"};
 	struct trk_json j;
 
-	trk__json_init(&j, b, 2);
-	trk__json_open(&j, '{');
-	trk__json_key_text(&j, "schema", "resource-tracker.lines/1");
+	trk__json_begin(&j, b, 2, "resource-tracker.lines/1");
 	trk__json_key_text(&j, "run", style->run);
-	trk__json_key_text(&j, "job", *style->job ? style->job : NULL);
+	trk__json_key_or_null(&j, "job", style->job);
 	trk__json_key_text(&j, "by", trk__lines_by_names[o->by]);
 	trk__json_key_text(&j, "order", orders[o->order]);
 	trk__json_key_double(&j, "from_s", (double) p->from_us / 1e6);
@@ -400,6 +393,5 @@ void trk__lines_json(struct trk_buf *b, const struct trk_lines *l, const struct 
 	put_last(&j, l);
 	put_processes(&j, l);
 	put_json_native(&j, l);
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }

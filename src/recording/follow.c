@@ -10,8 +10,6 @@
 #include "base/file.h"
 #include "recording/reading.h"
 
-enum { WINDOW = TRK_PAYLOAD_MAX + TRK_FRAME_SIZE };
-
 static int take_row(void *data, uint64_t rows, const struct trk_sample *mean,
 		    const struct trk_sample *min, const struct trk_sample *max)
 {
@@ -34,37 +32,25 @@ static int begin_anew(struct trk_follow *f)
 		.data = f,
 	};
 	f->at = TRK_SIGNATURE_SIZE;
-	f->damaged = f->wasted = 0;
 	r = trk__record_init(&f->record);
 	if (r == 0 && f->calls.on_reset)
 		f->calls.on_reset(f->calls.data);
 	return r;
 }
 
-static int check_signature(struct trk_follow *f, struct trk_error *reterr)
-{
-	unsigned char start[TRK_SIGNATURE_SIZE];
-
-	if (pread(f->fd, start, sizeof(start), 0) != (ssize_t) sizeof(start) ||
-	    memcmp(start, TRK_RECORDING_SIGNATURE, 4) != 0)
-		return trk__error_set(reterr, -TRK_ERR_FORMAT, f->path,
-				      "%s: not a resource-tracker recording", f->path);
-	if (start[4] > (unsigned char) TRK_RECORDING_SIGNATURE[4])
-		return trk__error_set(reterr, -TRK_ERR_VERSION, f->path,
-				      "%s: made by a newer version", f->path);
-	return 0;
-}
-
 static int open_file(struct trk_follow *f, struct trk_error *reterr)
 {
+	unsigned char start[TRK_SIGNATURE_SIZE];
 	struct stat st;
+	ssize_t n;
 	int r;
 
 	trk__close(f->fd);
 	f->fd = trk__record_open(f->dirfd, f->path, reterr);
 	if (f->fd < 0)
 		return f->fd;
-	r = check_signature(f, reterr);
+	n = pread(f->fd, start, sizeof(start), 0);
+	r = trk__signature_check(start, n > 0 ? (size_t) n : 0, f->path, reterr);
 	if (r < 0)
 		return r;
 	if (fstat(f->fd, &st) < 0)
@@ -90,7 +76,7 @@ int trk__follow_open(struct trk_follow *f, int dirfd, const char *path, int64_t 
 		return trk__error_set(reterr, -ENAMETOOLONG, path, "%.80s…: the path is too long",
 				      path);
 	f->reading = calloc(1, sizeof(*f->reading));
-	f->window = malloc(WINDOW);
+	f->window = malloc(TRK_READING_WINDOW);
 	r = f->reading && f->window ? open_file(f, reterr)
 				    : trk__error_set(reterr, -ENOMEM, path, "out of memory");
 	if (r < 0)
@@ -123,35 +109,21 @@ static int reopen(struct trk_follow *f)
 	return open_file(f, NULL);
 }
 
-/* Decode the whole records in the window. Returns the bytes that they take. */
-static size_t take_all(struct trk_follow *f, size_t len, long *taken)
+/* Decode a record. In a long file, stop at the first one, to skip from there to the end. */
+static int take_record(void *data, int type, const unsigned char *payload, size_t len)
 {
-	size_t used = 0;
+	struct trk_follow *f = data;
 
-	while (used < len) {
-		const unsigned char *payload = NULL;
-		size_t size = 0;
-		int type = 0;
-		long n = trk__parse_frame(f->window + used, len - used, &f->wasted, &type, &payload,
-					  &size);
+	(void) trk__reading_take(f->reading, type, payload, len);
+	f->taken++;
+	if (f->calls.on_record && type != TRK_RECORD_SAMPLE && type != TRK_RECORD_THINNED)
+		f->calls.on_record(f->calls.data, type);
+	return f->recent > 0 && f->reading->has_start && f->at == TRK_SIGNATURE_SIZE;
+}
 
-		if (n == 0)
-			break;
-		if (n > 0) {
-			(void) trk__reading_take(f->reading, type, payload, size);
-			(*taken)++;
-			if (f->calls.on_record && type != TRK_RECORD_SAMPLE &&
-			    type != TRK_RECORD_THINNED)
-				f->calls.on_record(f->calls.data, type);
-		} else {
-			f->damaged++;
-		}
-		used += n > 0 ? (size_t) n : 1;
-		/* In a long file, skip from the first record to the end. */
-		if (n > 0 && f->recent > 0 && f->reading->has_start && f->at == TRK_SIGNATURE_SIZE)
-			break;
-	}
-	return used;
+static int take_all(struct trk_follow *f)
+{
+	return trk__frames_read(&f->reading->frames, f->fd, &f->at, f->window, take_record, f);
 }
 
 /* Skip to the recent part of the file. The start of a record is then found as after damage. */
@@ -167,18 +139,17 @@ static void skip_to_recent(struct trk_follow *f)
 
 static void conclude(struct trk_follow *f, bool writing)
 {
-	bool half = f->recent > 0 || f->damaged == 0;
+	long damaged = f->reading->frames.damaged;
+	bool half = f->recent > 0 || damaged == 0;
 
 	f->record.writing = writing && !f->record.ended;
-	f->record.damaged = half ? 0 : f->damaged + (uint64_t) f->reading->undecodable;
+	f->record.damaged = half ? 0 : (uint64_t) (damaged + f->reading->undecodable);
 	trk__record_recover(&f->record);
 }
 
 long trk__follow_update(struct trk_follow *f)
 {
-	long taken = 0;
 	bool writing;
-	ssize_t n;
 	int r = reopen(f);
 
 	if (r < 0)
@@ -186,21 +157,17 @@ long trk__follow_update(struct trk_follow *f)
 	/* Check before reading: if the run ends meanwhile, it counts as running until its end is
 	 * read. */
 	writing = trk__reading_has_writer(f->fd);
-	while ((n = pread(f->fd, f->window, WINDOW, (off_t) f->at)) > 0) {
-		bool first = f->at == TRK_SIGNATURE_SIZE;
-		size_t used = take_all(f, (size_t) n, &taken);
-
-		f->at += (int64_t) used;
-		if (first && used)
-			skip_to_recent(f);
-		if (used == 0)
-			break;
+	f->taken = 0;
+	r = take_all(f);
+	if (r == 0 && f->reading->frames.stopped) {
+		skip_to_recent(f);
+		r = take_all(f);
 	}
-	if (n < 0)
-		return -errno;
+	if (r < 0)
+		return r;
 	if (!f->reading->has_start)
 		return -TRK_ERR_DAMAGED;
-	if (taken || f->record.writing != writing)
+	if (f->taken || f->record.writing != writing)
 		conclude(f, writing);
-	return taken;
+	return f->taken;
 }

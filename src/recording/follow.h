@@ -28,10 +28,9 @@ struct trk_follow {
 	char path[4096];
 	int fd;
 	uint64_t dev, inode;
-	int64_t at;       /* of the first byte that was not decoded yet */
-	int64_t recent;   /* see trk__follow_open */
-	uint64_t damaged; /* places without an intact record */
-	uint64_t wasted;  /* of trk__parse_frame() */
+	int64_t at;     /* of the first byte that was not decoded yet */
+	int64_t recent; /* see trk__follow_open */
+	long taken;     /* records in this update */
 };
 
 /* Open the recording `path` below dirfd (as trk__record_open). recent > 0: of a longer file only

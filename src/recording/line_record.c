@@ -1,7 +1,6 @@
 #include "recording/line_record.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { NAMES_BYTES = 64 * 1024, AMOUNTS = 6, TEXT_MAX = 2048, RATE_SCALE = 1000 };
@@ -235,25 +234,6 @@ void trk__format_line_counts(struct trk_buf *b, int64_t from_us, int64_t to_us,
 	}
 }
 
-struct counts_head {
-	int64_t from_us, to_us;
-	uint64_t counts;
-};
-
-static int get_head(struct trk_cursor *c, struct counts_head *ret)
-{
-	uint64_t length;
-
-	ret->from_us = trk__cursor_svarint(c);
-	length = trk__cursor_varint(c);
-	ret->counts = trk__cursor_varint(c);
-	if (c->bad || length > INT64_MAX / 4 || ret->from_us > INT64_MAX / 4 ||
-	    ret->from_us < -INT64_MAX / 4 || ret->counts > TRK_LINES_COUNTS)
-		return -EBADMSG;
-	ret->to_us = ret->from_us + (int64_t) length;
-	return 0;
-}
-
 static int get_count(struct trk_cursor *c, struct trk_lines_count *ret)
 {
 	uint64_t known = trk__cursor_varint(c), lane = trk__cursor_varint(c),
@@ -272,50 +252,44 @@ static int get_count(struct trk_cursor *c, struct trk_lines_count *ret)
 	return c->bad ? -EBADMSG : 0;
 }
 
-int trk__parse_line_counts(const void *data, size_t len, struct trk_lines *l)
-{
-	struct trk_cursor c = {data, (const unsigned char *) data + len, 0};
-	struct trk_lines_count *list;
-	struct counts_head head;
-	int r = get_head(&c, &head);
-
-	if (r < 0 || head.counts > len)
-		return -EBADMSG;
-	list = calloc(head.counts + 1, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	for (uint64_t i = 0; i < head.counts && r == 0; i++)
-		r = get_count(&c, &list[i]);
-	if (r == 0)
-		r = trk__lines_add(l, head.from_us, head.to_us, list, (size_t) head.counts);
-	free(list);
-	return r;
-}
-
 int trk__merge_line_counts(const void *data, size_t len, struct trk_lines_sums *sums,
 			   int64_t *from_us, int64_t *to_us)
 {
 	struct trk_cursor c = {data, (const unsigned char *) data + len, 0};
-	struct counts_head head;
-	int r = get_head(&c, &head);
+	int64_t start_us = trk__cursor_svarint(&c);
+	uint64_t length = trk__cursor_varint(&c), counts = trk__cursor_varint(&c);
+	int r = 0;
 
-	if (r < 0)
-		return r;
-	*from_us = head.from_us < *from_us ? head.from_us : *from_us;
-	*to_us = head.to_us > *to_us ? head.to_us : *to_us;
-	for (uint64_t i = 0; i < head.counts; i++) {
+	if (c.bad || length > INT64_MAX / 4 || start_us > INT64_MAX / 4 ||
+	    start_us < -INT64_MAX / 4 || counts > TRK_LINES_COUNTS)
+		return -EBADMSG;
+	*from_us = start_us < *from_us ? start_us : *from_us;
+	*to_us = start_us + (int64_t) length > *to_us ? start_us + (int64_t) length : *to_us;
+	for (uint64_t i = 0; i < counts && r == 0; i++) {
 		struct trk_lines_count count;
 		struct trk_lines_amounts *sum;
 
 		r = get_count(&c, &count);
 		if (r < 0)
-			return r;
+			break;
 		sum = trk__lines_sum(sums, count.lane, count.node);
 		if (!sum)
 			return -ENOMEM;
 		trk__lines_amounts_add(sum, &count.amounts);
 	}
-	return 0;
+	return r;
+}
+
+int trk__parse_line_counts(const void *data, size_t len, struct trk_lines *l)
+{
+	struct trk_lines_sums sums = {.counts = 0};
+	int64_t from_us = INT64_MAX, to_us = INT64_MIN;
+	int r = trk__merge_line_counts(data, len, &sums, &from_us, &to_us);
+
+	if (r == 0)
+		r = trk__lines_add(l, from_us, to_us, sums.count, sums.counts);
+	trk__lines_sums_release(&sums);
+	return r;
 }
 
 /* ---- state ---- */

@@ -18,7 +18,7 @@
 #include "recording/program_record.h"
 #include "recording/reading.h"
 
-enum { WINDOW = TRK_PAYLOAD_MAX + TRK_FRAME_SIZE };
+enum { WINDOW = TRK_READING_WINDOW };
 
 /* Many times the bound of the writer; a sparse file can have any size. */
 #define FILE_MAX ((off_t) 1 << 30)
@@ -29,9 +29,7 @@ struct window {
 	unsigned char *data; /* owned */
 	size_t len;
 	off_t at;
-	long damaged;
-	uint64_t wasted; /* of trk__parse_frame() */
-	long cut;        /* the part of them after a record that the end of the file cuts off */
+	struct trk_frames frames;
 };
 
 static int fill(struct window *w)
@@ -60,53 +58,60 @@ static size_t next_sync(const unsigned char *data, size_t len)
 	return len;
 }
 
-static int check_signature(struct window *w, const char *path, struct trk_error *reterr)
+int trk__signature_check(const unsigned char *start, size_t len, const char *path,
+			 struct trk_error *reterr)
 {
-	int r = fill(w);
-
-	if (r < 0)
-		return trk__error_set(reterr, r, path, "%s: cannot read: %s", path,
-				      trk__strerror(r));
-	if (w->len < TRK_SIGNATURE_SIZE || memcmp(w->data, TRK_RECORDING_SIGNATURE, 4) != 0)
+	if (len < TRK_SIGNATURE_SIZE || memcmp(start, TRK_RECORDING_SIGNATURE, 4) != 0)
 		return trk__error_set(reterr, -TRK_ERR_FORMAT, path,
 				      "%s: not a resource-tracker recording", path);
-	if (w->data[4] > (unsigned char) TRK_RECORDING_SIGNATURE[4])
+	if (start[4] > (unsigned char) TRK_RECORDING_SIGNATURE[4])
 		return trk__error_set(
 			reterr, -TRK_ERR_VERSION, path,
 			"%s: made by a newer version (format %u, this program reads %u)", path,
-			(unsigned int) w->data[4], (unsigned int) TRK_RECORDING_SIGNATURE[4]);
+			(unsigned int) start[4], (unsigned int) TRK_RECORDING_SIGNATURE[4]);
 	return 0;
 }
 
-/* Pass on the records in the window. Returns the bytes used, or a negative value that stops. */
-static long consume(struct window *w, trk_record_fn *on_record, void *data)
+size_t trk__frames_take(struct trk_frames *f, const unsigned char *data, size_t len, bool is_last,
+			trk_record_fn *on_record, void *user)
 {
 	size_t used = 0;
-	bool at_end = w->len < WINDOW;
 
-	while (used < w->len) {
+	while (used < len && !f->stopped) {
 		const unsigned char *payload = NULL;
-		size_t len = 0;
+		size_t size = 0;
 		int type = 0;
-		long n = trk__parse_frame(w->data + used, w->len - used, &w->wasted, &type,
-					  &payload, &len);
+		long n = trk__parse_frame(data + used, len - used, &f->wasted, &type, &payload,
+					  &size);
 
 		if (n > 0) {
-			if (on_record(data, type, payload, len) != 0)
-				return -ECANCELED;
+			f->stopped = on_record(user, type, payload, size) != 0;
 			used += (size_t) n;
-			w->cut = 0;
-		} else if (n < 0 || at_end) {
+			f->cut = 0;
+		} else if (n < 0 || is_last) {
 			/* Damage; or a record cut by the end of the file, which another may follow
 			 * if the length itself is damaged. */
-			w->damaged++;
-			w->cut += n == 0 || w->cut > 0;
-			used += next_sync(w->data + used, w->len - used);
+			f->damaged++;
+			f->cut += n == 0 || f->cut > 0;
+			used += next_sync(data + used, len - used);
 		} else {
 			break;
 		}
 	}
-	return (long) used;
+	return used;
+}
+
+int trk__frames_read(struct trk_frames *f, int fd, int64_t *at, unsigned char *window,
+		     trk_record_fn *on_record, void *user)
+{
+	size_t used = 1;
+	ssize_t n = 0;
+
+	for (f->stopped = false; used > 0 && !f->stopped; *at += (int64_t) used) {
+		n = pread(fd, window, WINDOW, (off_t) *at);
+		used = n > 0 ? trk__frames_take(f, window, (size_t) n, false, on_record, user) : 0;
+	}
+	return n < 0 ? -errno : 0;
 }
 
 static long walk(int fd, const char *path, trk_record_fn *on_record, void *data, long *ret_cut,
@@ -114,32 +119,34 @@ static long walk(int fd, const char *path, trk_record_fn *on_record, void *data,
 {
 	struct window w = {.fd = fd};
 	bool more = true;
-	long used;
+	size_t used = TRK_SIGNATURE_SIZE;
 	int r;
 
 	w.data = malloc(WINDOW);
 	if (!w.data)
 		return trk__error_set(reterr, -ENOMEM, path, "out of memory");
-	r = check_signature(&w, path, reterr);
-	used = TRK_SIGNATURE_SIZE;
+	r = fill(&w);
+	if (r < 0)
+		(void) trk__error_set(reterr, r, path, "%s: cannot read: %s", path,
+				      trk__strerror(r));
+	else
+		r = trk__signature_check(w.data, w.len, path, reterr);
 	/* Stop at the first end of file, even if the file grows meanwhile: the bytes after a cut
 	 * record would be its second half. */
-	while (r == 0 && more) {
-		w.len -= (size_t) used;
+	while (r == 0 && more && !w.frames.stopped) {
+		w.len -= used;
 		memmove(w.data, w.data + used, w.len);
 		r = fill(&w);
 		if (r < 0 || w.len == 0)
 			break;
 		more = w.len == WINDOW;
-		used = consume(&w, on_record, data);
-		if (used < 0)
-			break;
+		used = trk__frames_take(&w.frames, w.data, w.len, !more, on_record, data);
 	}
 	free(w.data);
 	if (r < 0)
 		return r;
-	*ret_cut = w.cut;
-	return w.damaged;
+	*ret_cut = w.frames.cut;
+	return w.frames.damaged;
 }
 
 long trk__records_walk(int fd, const char *path, trk_record_fn *on_record, void *data,

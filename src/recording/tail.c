@@ -8,8 +8,7 @@
 
 #include "base/file.h"
 #include "base/trust.h"
-
-enum { WINDOW = TRK_PAYLOAD_MAX + TRK_FRAME_SIZE };
+#include "recording/reading.h"
 
 /* Open the file; the count starts again where it was replaced: the record that was counted last is
  * not in its place. Its frame has the check sum of a row with its time. */
@@ -27,8 +26,15 @@ static int follow(struct trk_tail *t, const char *path)
 	return fd;
 }
 
-static void count(struct trk_tail *t, int type, const unsigned char *payload, size_t len)
+struct counting {
+	struct trk_tail *tail;
+	unsigned char *window; /* owned: the bytes from tail->at on */
+};
+
+static int count(void *data, int type, const unsigned char *payload, size_t len)
 {
+	const struct counting *counting = data;
+	struct trk_tail *t = counting->tail;
 	struct trk_cursor c = {payload, payload + len, 0};
 
 	if (type == TRK_RECORD_SAMPLE)
@@ -37,51 +43,27 @@ static void count(struct trk_tail *t, int type, const unsigned char *payload, si
 		t->rows += trk__cursor_varint(&c);
 	else if (type == TRK_RECORD_END)
 		t->ended = true;
-}
-
-/* Count the whole records in the window. Returns how many bytes they take; a damaged place is
- * passed over byte by byte. */
-static size_t count_all(struct trk_tail *t, const unsigned char *data, size_t len)
-{
-	size_t used = 0;
-
-	while (used < len) {
-		const unsigned char *payload;
-		size_t size;
-		int type;
-		long n = trk__parse_frame(data + used, len - used, &t->wasted, &type, &payload,
-					  &size);
-
-		if (n == 0)
-			break;
-		if (n > 0) {
-			count(t, type, payload, size);
-			t->last_at = t->at + (off_t) used;
-			memcpy(t->last, data + used, sizeof(t->last));
-		}
-		used += n > 0 ? (size_t) n : 1;
-	}
-	return used;
+	payload -= TRK_FRAME_SIZE;
+	t->last_at = t->at + (payload - counting->window);
+	memcpy(t->last, payload, sizeof(t->last));
+	return 0;
 }
 
 int trk__tail_update(struct trk_tail *t, const char *path)
 {
-	unsigned char *data;
-	ssize_t n;
+	struct counting counting = {.tail = t};
+	struct trk_frames frames = {.wasted = 0};
+	int r;
 	TRK_FD_CLEANUP int fd = follow(t, path);
 
 	if (fd < 0)
 		return fd;
-	data = malloc(WINDOW);
-	if (!data)
+	counting.window = malloc(TRK_READING_WINDOW);
+	if (!counting.window)
 		return -ENOMEM;
-	while ((n = pread(fd, data, WINDOW, t->at)) > 0) {
-		size_t used = count_all(t, data, (size_t) n);
-
-		t->at += (off_t) used;
-		if (used == 0)
-			break;
-	}
-	free(data);
-	return n < 0 ? -errno : 0;
+	frames.wasted = t->wasted;
+	r = trk__frames_read(&frames, fd, &t->at, counting.window, count, &counting);
+	t->wasted = frames.wasted;
+	free(counting.window);
+	return r;
 }

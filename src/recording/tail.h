@@ -7,12 +7,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "recording/format.h"
 
 struct trk_tail {
-	off_t at, last_at; /* of the first record that was not counted yet, and of the one before */
+	int64_t at,
+		last_at; /* of the first record that was not counted yet, and of the one before */
 	unsigned char last[TRK_FRAME_SIZE]; /* the frame of that one */
 	uint64_t rows;
 	uint64_t wasted; /* of trk__parse_frame() */

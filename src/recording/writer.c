@@ -28,7 +28,7 @@ enum {
 struct trk_writer {
 	int dirfd; /* borrowed */
 	int fd;
-	char name[128];
+	char name[160];
 	uint64_t size, max_bytes;
 	uint64_t reserved; /* disk space up to here; UINT64_MAX: cannot be reserved */
 	uint64_t merge;    /* rows that become one in the next rewrite */
@@ -106,6 +106,13 @@ static bool is_of_lines(enum trk_record_type type)
 	return type >= TRK_RECORD_LINE_NAMES && type <= TRK_RECORD_LINE_STATE;
 }
 
+/* The payload of the next record, empty. */
+static struct trk_buf *fresh(struct trk_writer *w)
+{
+	trk__buf_clear(&w->payload);
+	return &w->payload;
+}
+
 /* Append the payload as one framed record. */
 static int append(struct trk_writer *w, enum trk_record_type type)
 {
@@ -132,36 +139,45 @@ static int create(int dirfd, const char *name)
 	return -error;
 }
 
-struct trk_writer *trk__writer_new(int dirfd, const char *name, const struct trk_run *run,
-				   uint64_t max_bytes, struct trk_error *reterr)
+/* A writer of a new file that has its signature. */
+static struct trk_writer *begin(int dirfd, const char *name, int *reterr)
 {
 	struct trk_writer *w = calloc(1, sizeof(*w));
-	int r = -ENOMEM;
 
+	*reterr = -ENOMEM;
 	if (!w)
-		goto fail;
+		return NULL;
 	w->dirfd = dirfd;
-	w->fd = -1;
 	w->merge = 8;
-	w->max_bytes = max_bytes ? max_bytes : TRK_WRITER_MAX_BYTES;
 	(void) snprintf(w->name, sizeof(w->name), "%s", name);
 	trk__buf_init(&w->payload, TRK_PAYLOAD_MAX);
 	trk__buf_init(&w->frames, FRAMES_MAX);
 	w->fd = create(dirfd, name);
-	r = w->fd < 0 ? w->fd : 0;
-	if (r == 0)
-		r = trk__write_all(w->fd, TRK_RECORDING_SIGNATURE, TRK_SIGNATURE_SIZE);
-	if (r < 0)
-		goto fail;
+	*reterr = w->fd < 0 ? w->fd
+			    : trk__write_all(w->fd, TRK_RECORDING_SIGNATURE, TRK_SIGNATURE_SIZE);
+	if (*reterr < 0) {
+		trk__writer_discard(w);
+		return NULL;
+	}
+	w->size = TRK_SIGNATURE_SIZE;
 	/* The lock shows readers that the run is still going on. */
 	(void) flock(w->fd, LOCK_EX | LOCK_NB);
-	w->size = TRK_SIGNATURE_SIZE;
-	trk__format_start(&w->payload, run);
-	r = append(w, TRK_RECORD_START);
-	if (r < 0)
-		goto fail;
 	return w;
-fail:
+}
+
+struct trk_writer *trk__writer_new(int dirfd, const char *name, const struct trk_run *run,
+				   uint64_t max_bytes, struct trk_error *reterr)
+{
+	int r;
+	struct trk_writer *w = begin(dirfd, name, &r);
+
+	if (w) {
+		w->max_bytes = max_bytes ? max_bytes : TRK_WRITER_MAX_BYTES;
+		trk__format_start(fresh(w), run);
+		r = append(w, TRK_RECORD_START);
+	}
+	if (r == 0)
+		return w;
 	trk__writer_discard(w); /* not even its start could be written */
 	(void) trk__error_set(reterr, r, name, "%s", trk__strerror(r));
 	return NULL;
@@ -197,7 +213,8 @@ struct merged {
 struct rewrite {
 	struct trk_writer *to;
 	struct trk_schema schema;
-	struct trk_run run;  /* as the old file has it */
+	struct trk_run run; /* as the old file has it */
+	bool has_start;
 	uint64_t offset;     /* bytes of rows read so far in the old file */
 	uint64_t keep_after; /* rows beyond this offset are copied */
 	uint64_t merge;
@@ -209,7 +226,6 @@ struct rewrite {
 	struct trk_lines_sums lines; /* of `windows` records of counts of stacks */
 	uint64_t windows;
 	int64_t lines_from_us, lines_to_us;
-	int error;
 };
 
 static void merge_row(struct merged *m, uint64_t rows, const struct trk_sample *mean,
@@ -243,10 +259,9 @@ static void merge_row(struct merged *m, uint64_t rows, const struct trk_sample *
 /* The use by program of the rows that are merged, before them. */
 static void flush_programs(struct rewrite *w)
 {
-	trk__buf_clear(&w->to->payload);
-	trk__programs_merge_end(&w->to->payload, &w->programs);
-	if (w->to->payload.len && append(w->to, TRK_RECORD_PROGRAMS) < 0)
-		w->error = w->to->error;
+	trk__programs_merge_end(fresh(w->to), &w->programs);
+	if (w->to->payload.len)
+		(void) append(w->to, TRK_RECORD_PROGRAMS);
 }
 
 static void flush_group(struct rewrite *w)
@@ -263,10 +278,8 @@ static void flush_group(struct rewrite *w)
 				(int64_t) (m->weighted[i] / m->column_weight[i] + 0.5);
 	}
 	flush_programs(w);
-	trk__buf_clear(&w->to->payload);
-	trk__format_thinned(&w->to->payload, m->rows, &m->sum_or_last, &m->min, &m->max);
-	if (append(w->to, TRK_RECORD_THINNED) < 0)
-		w->error = w->to->error;
+	trk__format_thinned(fresh(w->to), m->rows, &m->sum_or_last, &m->min, &m->max);
+	(void) append(w->to, TRK_RECORD_THINNED);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -279,8 +292,7 @@ static int append_counts(struct trk_writer *w, int64_t from_us, int64_t to_us,
 	for (size_t at = 0; at < counts && r == 0; at += COUNTS_MAX) {
 		size_t n = counts - at < COUNTS_MAX ? counts - at : COUNTS_MAX;
 
-		trk__buf_clear(&w->payload);
-		trk__format_line_counts(&w->payload, from_us, to_us, count + at, n);
+		trk__format_line_counts(fresh(w), from_us, to_us, count + at, n);
 		r = append(w, TRK_RECORD_LINE_COUNTS);
 	}
 	return r;
@@ -289,10 +301,10 @@ static int append_counts(struct trk_writer *w, int64_t from_us, int64_t to_us,
 /* Merge the counts of several intervals into one. */
 static void flush_lines(struct rewrite *w)
 {
-	if (w->windows && append_counts(w->to, w->lines_from_us, w->lines_to_us, w->lines.count,
-					w->lines.counts) < 0)
-		w->error = w->to->error;
-	trk__lines_sums_clear(&w->lines);
+	if (w->windows)
+		(void) append_counts(w->to, w->lines_from_us, w->lines_to_us, w->lines.count,
+				     w->lines.counts);
+	trk__lines_sums_release(&w->lines);
 	w->windows = 0;
 }
 
@@ -319,10 +331,8 @@ static void copy_record(struct rewrite *w, int type, const unsigned char *payloa
 	}
 	if (type == TRK_RECORD_LINE_COUNTS)
 		flush_lines(w);
-	trk__buf_clear(&w->to->payload);
-	trk__buf_add(&w->to->payload, payload, len);
-	if (append(w->to, (enum trk_record_type) type) < 0)
-		w->error = w->to->error;
+	trk__buf_add(fresh(w->to), payload, len);
+	(void) append(w->to, (enum trk_record_type) type);
 }
 
 static int rewrite_record(void *data, int type, const unsigned char *payload, size_t len)
@@ -335,8 +345,10 @@ static int rewrite_record(void *data, int type, const unsigned char *payload, si
 
 	w->offset += len + TRK_FRAME_SIZE;
 	if (type == TRK_RECORD_START) {
-		(void) trk__parse_start(payload, len, &w->schema, &w->run);
-		return 0; /* the new file has its own */
+		w->has_start = trk__parse_start(payload, len, &w->schema, &w->run) == 0;
+		if (w->has_start)
+			copy_record(w, type, payload, len);
+		return w->to->error;
 	}
 	if (type == TRK_RECORD_STATE ||
 	    (type == TRK_RECORD_LINE_STATE && w->offset <= w->keep_after))
@@ -347,13 +359,13 @@ static int rewrite_record(void *data, int type, const unsigned char *payload, si
 	}
 	if (type == TRK_RECORD_LINE_COUNTS && w->offset <= w->keep_after) {
 		merge_lines(w, payload, len);
-		return w->error;
+		return w->to->error;
 	}
 	/* Marks and other single records are copied unchanged. */
 	if (w->offset > w->keep_after || (type >= TRK_RECORD_MARK && type != TRK_RECORD_GPU_ROW) ||
 	    (type == TRK_RECORD_GPU_ROW && w->gpu_rows++ % w->merge == 0)) {
 		copy_record(w, type, payload, len);
-		return w->error;
+		return w->to->error;
 	}
 	if (type == TRK_RECORD_SAMPLE) {
 		r = trk__parse_row(&c, &w->schema, &mean);
@@ -368,7 +380,7 @@ static int rewrite_record(void *data, int type, const unsigned char *payload, si
 	w->has_programs = false;
 	if (w->group.rows >= w->merge)
 		flush_group(w);
-	return w->error;
+	return w->to->error;
 }
 
 /* Write the thinned copy into `to`. Returns 0 or a negative error. */
@@ -388,75 +400,45 @@ static int rewrite_into(struct trk_writer *w, struct trk_writer *to)
 		flush_group(work);
 		flush_lines(work);
 	}
+	if (r >= 0)
+		r = work->has_start ? to->error : -EBADMSG;
 	trk__lines_sums_release(&work->lines);
-	if (work->error)
-		r = work->error;
 	trk__program_log_release(&work->log);
 	free(work);
-	return r < 0 ? (int) r : 0;
+	return (int) r;
 }
 
 static int thin(struct trk_writer *w)
 {
-	char path[160];
-	struct trk_writer to = {
-		.dirfd = w->dirfd,
-		.fd = -1,
-		.size = TRK_SIGNATURE_SIZE,
-		.batch_bytes = BATCH_BYTES,
-	};
-	unsigned char *start = NULL;
-	int r = -ENOMEM, type;
-	const unsigned char *payload;
-	uint64_t wasted = 0;
-	size_t len;
+	char name[sizeof(w->name)];
+	struct trk_writer *to;
+	int r;
 
-	(void) snprintf(path, sizeof(path), ".%s.new", w->name);
-	trk__buf_init(&to.payload, TRK_PAYLOAD_MAX);
-	trk__buf_init(&to.frames, FRAMES_MAX);
-	(void) unlinkat(w->dirfd, path, 0);
-	to.fd = create(w->dirfd, path);
-	if (to.fd < 0) {
-		r = to.fd;
-		goto out;
-	}
-	(void) flock(to.fd, LOCK_EX | LOCK_NB);
-	/* Copy the first record unchanged. */
-	start = malloc(TRK_PAYLOAD_MAX);
-	if (!start)
-		goto out;
-	r = -EBADMSG;
-	if (pread(w->fd, start, TRK_PAYLOAD_MAX, TRK_SIGNATURE_SIZE) < TRK_FRAME_SIZE ||
-	    trk__parse_frame(start, TRK_PAYLOAD_MAX, &wasted, &type, &payload, &len) <= 0)
-		goto out;
-	r = trk__write_all(to.fd, TRK_RECORDING_SIGNATURE, TRK_SIGNATURE_SIZE);
-	trk__buf_add(&to.payload, payload, len);
+	(void) snprintf(name, sizeof(name), ".%.150s.new", w->name);
+	(void) unlinkat(w->dirfd, name, 0);
+	to = begin(w->dirfd, name, &r);
+	if (!to)
+		return r;
+	to->batch_bytes = BATCH_BYTES;
+	r = flush(w, false);
 	if (r == 0)
-		r = append(&to, TRK_RECORD_START);
+		r = rewrite_into(w, to);
 	if (r == 0)
-		r = flush(w, false);
-	if (r == 0)
-		r = rewrite_into(w, &to);
-	if (r == 0)
-		r = flush(&to, false);
-	if (r == 0 && renameat(w->dirfd, path, w->dirfd, w->name) < 0)
+		r = flush(to, false);
+	if (r == 0 && renameat(w->dirfd, name, w->dirfd, w->name) < 0)
 		r = -errno;
-	if (r == 0) {
-		trk__close(w->fd);
-		w->fd = to.fd;
-		w->size = to.size;
-		w->reserved = to.reserved;
-		w->lines_bytes = to.lines_bytes;
-		to.fd = -1;
+	if (r < 0) {
+		trk__writer_discard(to);
+		return r;
 	}
-out:
-	if (r < 0)
-		(void) unlinkat(w->dirfd, path, 0);
-	free(start);
-	trk__close(to.fd);
-	trk__buf_release(&to.payload);
-	trk__buf_release(&to.frames);
-	return r;
+	trk__close(w->fd);
+	w->fd = to->fd;
+	w->size = to->size;
+	w->reserved = to->reserved;
+	w->lines_bytes = to->lines_bytes;
+	to->fd = -1;
+	trk__writer_free(to);
+	return 0;
 }
 
 /* Keep the file below its bound. If thinning fails (no room for the copy), rows are dropped until
@@ -484,8 +466,7 @@ int trk__writer_gpus(struct trk_writer *w, const struct trk_gpu_device *device, 
 
 	if (r < 0)
 		return r; /* the row that follows counts as lost */
-	trk__buf_clear(&w->payload);
-	trk__format_gpus(&w->payload, device, count);
+	trk__format_gpus(fresh(w), device, count);
 	crc = trk__crc32c(1, w->payload.data, w->payload.len);
 	if (crc != w->gpus_crc) {
 		r = append(w, TRK_RECORD_GPUS);
@@ -493,8 +474,7 @@ int trk__writer_gpus(struct trk_writer *w, const struct trk_gpu_device *device, 
 			return r;
 		w->gpus_crc = crc;
 	}
-	trk__buf_clear(&w->payload);
-	trk__format_gpu_row(&w->payload, device, count, elapsed_us, interval_us);
+	trk__format_gpu_row(fresh(w), device, count, elapsed_us, interval_us);
 	return append(w, TRK_RECORD_GPU_ROW);
 }
 
@@ -505,8 +485,7 @@ int trk__writer_programs(struct trk_writer *w, const struct trk_programs_now *no
 
 	if (r < 0)
 		return r; /* the row that follows counts as lost */
-	trk__buf_clear(&w->payload);
-	trk__format_programs(&w->payload, &w->programs, now, elapsed_us / 1000, is_last);
+	trk__format_programs(fresh(w), &w->programs, now, elapsed_us / 1000, is_last);
 	return w->payload.len ? append(w, TRK_RECORD_PROGRAMS) : 0;
 }
 
@@ -520,36 +499,31 @@ int trk__writer_row(struct trk_writer *w, const struct trk_sample *s)
 			w->error = r;
 		return r;
 	}
-	trk__buf_clear(&w->payload);
-	trk__format_row(&w->payload, s);
+	trk__format_row(fresh(w), s);
 	return append(w, TRK_RECORD_SAMPLE);
 }
 
 int trk__writer_state(struct trk_writer *w, const struct trk_outcome *o)
 {
-	trk__buf_clear(&w->payload);
-	trk__format_outcome(&w->payload, o);
+	trk__format_outcome(fresh(w), o);
 	return append(w, TRK_RECORD_STATE);
 }
 
 int trk__writer_limits(struct trk_writer *w, const struct trk_run *run)
 {
-	trk__buf_clear(&w->payload);
-	trk__format_limits(&w->payload, run);
+	trk__format_limits(fresh(w), run);
 	return append(w, TRK_RECORD_LIMITS);
 }
 
 int trk__writer_mark(struct trk_writer *w, const struct trk_mark *m)
 {
-	trk__buf_clear(&w->payload);
-	trk__format_mark(&w->payload, m);
+	trk__format_mark(fresh(w), m);
 	return append(w, TRK_RECORD_MARK);
 }
 
 int trk__writer_place(struct trk_writer *w, const struct trk_place *p, enum trk_place_part part)
 {
-	trk__buf_clear(&w->payload);
-	trk__place_format(&w->payload, p, part);
+	trk__place_format(fresh(w), p, part);
 	return w->payload.len ? append(w, TRK_RECORD_PLACE) : 0;
 }
 
@@ -560,8 +534,7 @@ int trk__writer_lines(struct trk_writer *w, const struct trk_lines *l,
 	int r = make_room(w);
 
 	while (r == 0) {
-		trk__buf_clear(&w->payload);
-		if (!trk__format_line_names(&w->payload, l, from))
+		if (!trk__format_line_names(fresh(w), l, from))
 			break;
 		r = append(w, TRK_RECORD_LINE_NAMES);
 	}
@@ -569,8 +542,7 @@ int trk__writer_lines(struct trk_writer *w, const struct trk_lines *l,
 		r = append_counts(w, from_us, to_us, count, counts);
 	if (r < 0)
 		return r;
-	trk__buf_clear(&w->payload);
-	trk__format_line_state(&w->payload, l);
+	trk__format_line_state(fresh(w), l);
 	return append(w, TRK_RECORD_LINE_STATE);
 }
 
@@ -586,8 +558,7 @@ int trk__writer_end(struct trk_writer *w, const struct trk_outcome *o)
 
 	if (w->pending)
 		(void) flush(w, false);
-	trk__buf_clear(&w->payload);
-	trk__format_outcome(&w->payload, o);
+	trk__format_outcome(fresh(w), o);
 	w->batch_bytes = 0;
 	r = append(w, TRK_RECORD_END);
 	/* Frees what was reserved and is not used. */
