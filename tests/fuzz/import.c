@@ -32,19 +32,18 @@ static size_t take_runs(void)
 
 	FUZZ_CHECK(dir);
 	while ((entry = readdir(dir))) {
-		struct trk_record *record = malloc(sizeof(*record));
+		struct trk_record *record;
 
-		if (!record)
-			abort();
-		if (entry->d_name[0] != '.') {
-			FUZZ_CHECK(trk__record_read(runs_fd, entry->d_name, record, NULL, NULL,
-						    NULL) == 0);
-			FUZZ_CHECK(record->damaged == 0 && record->run.job[0] != '\0');
-			trk__record_release(record);
-			FUZZ_CHECK(unlinkat(runs_fd, entry->d_name, 0) == 0);
-			n++;
-		}
+		if (entry->d_name[0] == '.')
+			continue;
+		record = malloc(sizeof(*record));
+		FUZZ_CHECK(record);
+		FUZZ_CHECK(trk__record_read(runs_fd, entry->d_name, record, NULL, NULL, NULL) == 0);
+		FUZZ_CHECK(record->damaged == 0 && record->run.job[0] != '\0');
+		trk__record_release(record);
 		free(record);
+		FUZZ_CHECK(unlinkat(runs_fd, entry->d_name, 0) == 0);
+		n++;
 	}
 	(void) closedir(dir);
 	return n;
@@ -64,11 +63,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		runs_fd = trk__open_dir_at(AT_FDCWD, folder);
 	}
 	import.runs_fd = runs_fd;
+	/* TRK_IMPORT_UNKNOWN finds the format of the seed. */
 	for (int format = TRK_IMPORT_UNKNOWN; format < TRK_IMPORT_FORMATS; format++) {
 		struct trk_error error = {.code = 0};
-		char *text = fuzz_text(data, size);
-		int r = trk__import_text(&import, text, size, (enum trk_import_format) format,
-					 &result, &error);
+		char *text;
+		int r;
+
+		if (format != TRK_IMPORT_UNKNOWN &&
+		    !fuzz_turn(size, (size_t) format, TRK_IMPORT_FORMATS))
+			continue;
+		text = fuzz_text(data, size);
+		r = trk__import_text(&import, text, size, (enum trk_import_format) format, &result,
+				     &error);
 
 		FUZZ_CHECK(r == 0 || error.message[0] != '\0');
 		FUZZ_CHECK(!strchr(error.message, '\n'));
