@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Runs a command in a root folder of this machine, or of another one by qemu-user.
+# Runs a command in a root folder, natively or for another architecture under qemu-user.
 #
 #   tools/enter_root.sh MACHINE ROOT COMMAND…
 #
-# MACHINE: x86_64, aarch64. What is mounted and registered is seen nowhere else, and ends with the command.
-# /proc, /dev, /sys and an empty /tmp are there; the folder that SOURCE names is /src. The environment is
-# that of the arguments: env -i with PATH, HOME and LC_ALL, then what ENTER_ENV has (words NAME=VALUE).
-# Wants root; for another machine qemu-user-static and a kernel that has binfmt_misc for each user namespace
-# (6.7), as what the command starts is started through it.
+# MACHINE: x86_64 or aarch64. Mounts and registrations are visible to the command only, and end with it. The root has
+# /proc, /dev, /sys and an empty /tmp; the folder in SOURCE is mounted at /src. The environment consists of PATH, HOME,
+# LC_ALL, and the words NAME=VALUE in ENTER_ENV. Requires root; for another architecture also qemu-user-static and
+# Linux 6.7 or later, because processes of that architecture start through binfmt_misc of a user namespace.
 set -euo pipefail
 if [ $# -lt 3 ]; then
 	sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d' >&2
