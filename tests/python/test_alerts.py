@@ -1,4 +1,4 @@
-"""alerts(): the open alerts of this user. on_alert: alerts of a tracker while the job runs."""
+"""Tests alerts(), which lists the open alerts of the user, and on_alert, which receives alerts while a job runs."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""@track, mark(), Jupyter, and the pytest plugin."""
+"""Tests @track, mark(), the Jupyter extension, and the pytest plugin."""
 
 import asyncio
 import inspect

@@ -1,5 +1,5 @@
-"""The distribution: its version, what it says of itself, which Pythons its wheel is for, and what is said
-where it cannot be built."""
+"""Tests the distribution: its version, its metadata, the Python versions of its wheel, and the message if it cannot be
+built."""
 
 import ast
 import importlib.metadata

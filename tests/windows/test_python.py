@@ -1,5 +1,6 @@
-"""The Python package without machine code (py3-none-any) under a CPython for Windows, in Wine: psutil reads the
-tree, a thread samples. What Wine does not count, such as the CPU time of job objects, is asserted nowhere."""
+"""Tests the Python package without machine code (py3-none-any) with a CPython for Windows, under Wine. psutil reads
+the tree, and a thread takes the samples. Figures that Wine does not count, such as the CPU time of job objects, are
+not asserted."""
 
 import json
 import os
