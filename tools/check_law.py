@@ -332,7 +332,7 @@ CASES = [
      {"src/base/a.h": "int n = snprintf(b, 1, c); dprintf(fd, c); x->exit(1); s.abort();\n"}, None),
     ("a folder that uses what another one passes on", {"src/report/a.h": '#include "model/run.h"\n'}, None),
     ("no diagram", {"docs/architecture.md": "## The law\n\nNone.\n"}, "docs/architecture.md:1: no diagram"),
-    ("a permission that nobody uses", {"src/report/page.h": ""},
+    ("an unused permission", {"src/report/page.h": ""},
      "docs/architecture.md:7: report does not use recording"),
     ("a folder of the diagram without files", {"src/api/api.h": ""},
      "docs/architecture.md:8: api does not use include"),

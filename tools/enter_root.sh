@@ -28,8 +28,8 @@ exec unshare "${spaces[@]}" bash -c '
 	set -euo pipefail
 	if [ -n "${QEMU-}" ]; then
 		mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
-		# ELF of 64 bits for aarch64 (183 is b7), executables and shared ones; F: the interpreter is
-		# opened now, so that the root need not have it.
+		# The magic matches 64-bit ELF files for aarch64 (183 = 0xb7), executables and shared objects. With
+		# the flag F the interpreter is opened now, so that the root folder need not contain it.
 		printf "%s" ":qemu-$QEMU_MACHINE:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$QEMU:F" \
 			>/proc/sys/fs/binfmt_misc/register
 	fi
@@ -42,7 +42,8 @@ exec unshare "${spaces[@]}" bash -c '
 		mkdir -p "$ROOT/src"
 		mount --bind "$SOURCE" "$ROOT/src"
 	fi
-	# This shell stays: the first process gets the orphans, which the command must not be.
+	# Keep this shell as the first process of the namespace, because the first process receives orphans, and the
+	# command must not.
 	# shellcheck disable=SC2086
 	env=$(command -v env) chroot=$(PATH=$PATH:/usr/sbin:/sbin command -v chroot)
 	"$env" -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin HOME=/root LC_ALL=C.UTF-8 $ENTER_ENV \

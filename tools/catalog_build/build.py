@@ -175,7 +175,7 @@ def build_aws(folder):
         found = rules.aws_by_name(name)
         if found:
             cat.server(name, *found, "own", quality="rule")
-    seen = {}  # type -> (threads, MiB that the guest saw)
+    seen = {}  # type -> (threads, MiB of memory that the guest sees)
     for r in read(folder, "permissive/aws_coremark_vantage_2026-07-06.csv"):
         seen[r["instance_type"]] = (int(r["threads"]), int(r["memory_total_mb_in_guest"] or 0))
     for name, (threads, guest) in seen.items():

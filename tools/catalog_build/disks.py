@@ -71,7 +71,7 @@ def azure_gb(name):
     parts = rules.azure_family(name)
     if not parts or AZURE_UNEVEN.match(name):
         return None
-    family, vcpus, _ = parts  # the disk of a constrained size is the whole size's
+    family, vcpus, _ = parts  # a constrained size has the disk of the full size
     for pattern, gib in AZURE_EVEN_GIB:
         if re.fullmatch(pattern, family):
             return int(gib * vcpus * GIB)
@@ -96,7 +96,7 @@ def gcp_gb(name):
 
 
 def disk_gb(vendor, name, vcpus):
-    """Local disk in GB, or None where neither the naming nor the pages say it."""
+    """Size of the local disk in GB, or None if neither naming rules nor public pages give it."""
     if vendor == "aws":
         return aws_gb(name, vcpus)
     if vendor == "azure":
