@@ -196,7 +196,8 @@ def joined_lines(text):
 
 
 def foreign(header, systems):
-    """The operating systems that a header belongs to, if a file below folders of `systems` may not use it; else None."""
+    """The operating systems that a header belongs to, if a file below folders of `systems` may not use it; else
+    None."""
     owners = [system for system, headers in SYSTEM_HEADERS.items() if headers.fullmatch(header)]
     if header in PORTABLE_HEADERS or (systems and (not owners or systems & set(owners))):
         return None

@@ -187,8 +187,8 @@ install_sibling() {
 	fi
 }
 
-# Installs the packages of web/package-lock.json: esbuild for the pages; playwright, axe and pyright for the tests. Their
-# scripts are not run.
+# Installs the packages of web/package-lock.json: esbuild for the pages; playwright, axe and pyright for the tests.
+# Their scripts are not run.
 install_web() {
 	local stamp=web/node_modules/lock
 	if cmp -s web/package-lock.json "$stamp"; then

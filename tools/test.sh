@@ -265,8 +265,8 @@ stage_e2e() {
 	end e2e
 }
 
-# Builds for macOS and Windows, tests of the latter under Wine, and tests of the Python package, which is installed from
-# the wheel into a separate environment.
+# Builds for macOS and Windows, tests of the latter under Wine, and tests of the Python package, which is installed
+# from the wheel into a separate environment.
 stage_python() {
 	begin "the builds for macOS and Windows, and tests of the Python package"
 	if built systems; then
@@ -315,8 +315,8 @@ stage_valgrind() {
 	end valgrind again
 }
 
-# judge_topics FOLDER: runs the tests on what the guest has left. Prints the topics with a failed test, and the output of
-# the tests to stderr.
+# judge_topics FOLDER: runs the tests on what the guest has left. Prints the topics with a failed test, and the output
+# of the tests to stderr.
 judge_topics() {
 	local words
 	words=$(KERNEL_OUT=$1 "$python" -m pytest -q -p no:cacheprovider tests/kernel)
@@ -325,8 +325,8 @@ judge_topics() {
 }
 
 # boot_kernel VERSION FOLDER TOPIC…: boots a kernel and runs the topics. If the boot or a test of a topic fails, the
-# failed topics run in a second boot, because the machine may have been busy. A topic that the second boot does not reach
-# keeps the files of the first one.
+# failed topics run in a second boot, because the machine may have been busy. A topic that the second boot does not
+# reach keeps the files of the first one.
 boot_kernel() {
 	local version=$1 out=$2 failed topic
 	shift 2

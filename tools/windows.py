@@ -87,8 +87,8 @@ def exports_of(path):
 
 
 def check_library(path, needed, exports):
-    """Fail unless the file needs exactly the libraries `needed` in addition to those of Windows, and exports exactly the
-    names `exports`."""
+    """Fail unless the file needs exactly the libraries `needed` in addition to those of Windows, and exports exactly
+    the names `exports`."""
     if needed_by(path) - SYSTEM_LIBRARIES != needed:
         sys.exit(f"windows: {path} needs {', '.join(sorted(needed_by(path)))}")
     if exports_of(path) != sorted(exports):

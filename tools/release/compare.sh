@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the last commit again, from a clone at another path, with another locale, time zone, umask and build folder, and
-# compares the check sums with those of a release.
+# Builds the last commit again, from a clone at another path, with another locale, time zone, umask and build folder,
+# and compares the check sums with those of a release.
 #
 #   tools/release/compare.sh [FOLDER] [--only KIND,…]    default: the newest of $BUILD/release, and all kinds
 #

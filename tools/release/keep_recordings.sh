@@ -4,8 +4,8 @@
 #
 #   tools/release/keep_recordings.sh        uses build/resource-tracker
 #
-# The jobs run in a separate UTS namespace, so that the recordings do not contain the host name of this machine. Requires
-# root.
+# The jobs run in a separate UTS namespace, so that the recordings do not contain the host name of this machine.
+# Requires root.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 program=$(realpath "${BUILD:-build}/resource-tracker")

@@ -107,8 +107,8 @@ class Release:
         return python_portable.PORTABLE / f"{machine}-{libc}/build/{name}"
 
     def pages(self):
-        """{path: contents} of the manual page and the completions. A program of this machine's architecture writes them,
-        else another one under qemu-user."""
+        """{path: contents} of the manual page and the completions. A program of this machine's architecture writes
+        them, else another one under qemu-user."""
         if self._pages is None:
             here = os.uname().machine
             machine = here if here in self.machines else self.machines[0]

@@ -1,5 +1,5 @@
-"""Writes reproducible archives: equal contents give equal bytes. Names are sorted, the owner is root, there are two file
-modes, and all files have the same time. Nothing depends on the machine that packs them."""
+"""Writes reproducible archives: equal contents give equal bytes. Names are sorted, the owner is root, there are two
+file modes, and all files have the same time. Nothing depends on the machine that packs them."""
 
 import datetime
 import gzip

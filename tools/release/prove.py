@@ -3,18 +3,18 @@
 
     tools/release/prove.py [--release DIR] [--only WORD] [--write docs/install.md]
 
-The release must be built from the last commit, and each file must match release.json. A row of the resulting table names
-the commit and the SHA-256 of the installed files.
+The release must be built from the last commit, and each file must match release.json. A row of the resulting table
+names the commit and the SHA-256 of the installed files.
 
 mmdebstrap creates a root folder from packages of Debian, or of Ubuntu if UBUNTU_MIRROR names a mirror (Ubuntu's key
-comes from a package of Debian). Other root folders contain nothing but the program, or only busybox and musl. The other
-architecture runs under qemu-user. This system is not changed: root folders are in $BUILD/release-roots and temporary
-folders, and commands in them run in separate namespaces (tools/enter_root.sh). Requires root.
+comes from a package of Debian). Other root folders contain nothing but the program, or only busybox and musl. The
+other architecture runs under qemu-user. This system is not changed: root folders are in $BUILD/release-roots and
+temporary folders, and commands in them run in separate namespaces (tools/enter_root.sh). Requires root.
 
-PROOFS is the table of proofs: an artefact, a place, a function that installs it and returns the path of the program and
-a job, and further checks. The times are those from the start of the installation to the end of the first tracked job,
-without the creation of the root folder: the elapsed time, and the CPU time of all commands, which does not depend on
-the load of the machine.
+PROOFS is the table of proofs: an artefact, a place, a function that installs it and returns the path of the program
+and a job, and further checks. The times are those from the start of the installation to the end of the first tracked
+job, without the creation of the root folder: the elapsed time, and the CPU time of all commands, which does not depend
+on the load of the machine.
 """
 
 import argparse
@@ -329,8 +329,8 @@ def wheel_program(release, place):
 
 
 def container(release, place):
-    """Unpack the layers of the image with umoci, as a container engine does, and run its entry point to copy the program,
-    as in an init container."""
+    """Unpack the layers of the image with umoci, as a container engine does, and run its entry point to copy the
+    program, as in an init container."""
     with tempfile.TemporaryDirectory() as folder:
         archive = f"oci-archive:{release.one('*-image.tar')}"
         architecture = DEBIAN_ARCHITECTURES[place.machine]
@@ -383,8 +383,8 @@ def prove_interpreter(python, file):
 
 
 def prove_engine(release):
-    """Load the image with podman and run it without a network, in two containers that share a volume: an init container
-    that copies the program, and one that tracks a job. Returns the times."""
+    """Load the image with podman and run it without a network, in two containers that share a volume: an init
+    container that copies the program, and one that tracks a job. Returns the times."""
     if not shutil.which("podman") or not shutil.which("runc"):
         raise NotHere("needs podman and runc")
     with tempfile.TemporaryDirectory() as folder:

@@ -127,8 +127,8 @@ def file_lists(trees):
 
 
 def build(release, machine, out):
-    """Build the packages of one machine. Returns the paths of their files in `out`. The documentation is the same for all
-    machines, but its package names the build machine, so only that of the first machine is kept."""
+    """Build the packages of one machine. Returns the paths of their files in `out`. The documentation is the same for
+    all machines, but its package names the build machine, so only that of the first machine is kept."""
     trees = contents(release, machine)
     with tempfile.TemporaryDirectory() as folder:
         top = Path(folder)

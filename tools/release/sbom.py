@@ -1,4 +1,5 @@
-"""Writes the bill of materials of a release in SPDX 2.3: the components of the programs, and the check sums of each file.
+"""Writes the bill of materials of a release in SPDX 2.3: the components of the programs, and the check sums of each
+file.
 
 SPDX 2.3 requires a SHA-1 of each file. Use the SHA-256, which is included as well, to verify a file."""
 
