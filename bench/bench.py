@@ -1,7 +1,7 @@
 """Runs the benchmarks of this tracker and its peers, and writes docs/performance.md.
 
-bench/run.sh calls it: bench.py PROGRAM TICK PYTHON SIBLING [CHAPTER…]. With CHAPTERs, only these are measured, and they
-replace their sections of the page.
+bench/run.sh calls it: bench.py PROGRAM TICK PYTHON SIBLING [CHAPTER…]. With CHAPTERs, only these are measured, and
+they replace their sections of the page.
 """
 import json
 import os

@@ -115,8 +115,8 @@ def compiled(name, text, *flags):
 
 
 def offline():
-    """Prefix that runs a command without a network, so that it cannot reach metadata services; None if this machine does
-    not permit it."""
+    """Prefix that runs a command without a network, so that it cannot reach metadata services; None if this machine
+    does not permit it."""
     if "offline" not in noted:
         tries = [["unshare", "-n"], ["unshare", "-rn"]]
         noted["offline"] = next((t for t in tries if subprocess.run(

@@ -1,10 +1,13 @@
 // Measures a page in Chromium: first paint, the time until everything is shown, hovering and zooming.
-// browser.mjs FILE KIND, where KIND is ours, raw (ours with its recording), peer or empty. Prints medians in ms as JSON.
 //
-// Hovers and zooms are real input events, at full speed (hover_1) and with a CPU that is slowed down 4 times (hover_4).
-// For each, Chromium's trace contains the frame in which the result was shown, the CPU time of the page's thread for that
-// frame (input, script, style, layout, paint and commit), and whether another frame passed between the event and that
-// frame (late). `closer` is the time to draw a detailed view once the pointer rests, at full speed.
+//     browser.mjs FILE KIND     KIND: ours, raw (ours with its recording), peer or empty
+//
+// Prints medians in ms as JSON.
+//
+// Hovers and zooms are real input events, at full speed (hover_1) and with a CPU that is slowed down 4 times
+// (hover_4). For each, Chromium's trace contains the frame in which the result was shown, the CPU time of the page's
+// thread for that frame (input, script, style, layout, paint and commit), and whether another frame passed between the
+// event and that frame (late). `closer` is the time to draw a detailed view once the pointer rests, at full speed.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
