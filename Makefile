@@ -1,5 +1,5 @@
-# The usual ways in; the work is done by meson (meson.build) and the scripts in tools/.
-# BUILD is the build folder, JOBS the number of processes, PREFIX and DESTDIR are for `install`.
+# Shortcuts for common tasks. meson (meson.build) and the scripts in tools/ do the work.
+# BUILD is the build folder, JOBS the number of processes. PREFIX and DESTDIR are used by `install`.
 
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -30,19 +30,19 @@ demo:
 test: setup
 	@tools/test.sh
 
-# The tests in virtual machines, under every kernel that they know.
+# Runs the tests in virtual machines under every supported kernel.
 kernels: setup all
 	@KERNELS="5.10 6.1 6.12" LIMIT_S=600 tools/test.sh kernel
 
-# The quick loop while one works: no set-up, under 3 minutes.
+# The quick loop during development: no set-up, under 3 minutes.
 check: tools
 	@tools/test.sh check
 
-# Five minutes of kills, stops and starved limits against the tracker.
+# Kills and stops the tracker and starves it of resources, for five minutes.
 storm: all
 	@/usr/bin/python3 tests/fault/storm.py $(BUILD)/resource-tracker --seconds 300
 
-# Ten minutes of CPU time for each parser, less what it has had in this build folder.
+# Fuzzes each parser until it has had ten minutes of CPU time in this build folder.
 fuzz: setup
 	@tools/fuzz.py
 
@@ -54,17 +54,17 @@ bench:
 wheels: setup
 	@build/venv-python/bin/python tools/python_portable.py
 
-# Every artefact of a release, in $(BUILD)/release/VERSION.
+# Builds all artefacts of a release in $(BUILD)/release/VERSION.
 release: setup
 	@tools/setup.sh release
 	@build/venv-python/bin/python tools/release/make.py
 	@tools/release/lint.sh
 
-# Builds it once more in another place, and compares byte by byte.
+# Builds the release again in another folder, and compares the files byte by byte.
 release-compare:
 	@tools/release/compare.sh
 
-# Installs each of them in a clean root and tracks a job there; wants root.
+# Installs each artefact in a clean root folder and tracks a job there. Requires root.
 prove: setup
 	@tools/setup.sh release
 	@/usr/bin/python3 tools/release/prove.py
@@ -82,13 +82,13 @@ clean:
 format:
 	find src include tests bench bindings -name '*.[ch]' -exec clang-format -i {} +
 
-# The scripts and styles of the pages as C. The result is committed.
+# Converts the scripts and styles of the pages to C. The result is committed.
 page: setup
 	@node web/build.mjs web/built/report.c report
 	@node web/build.mjs web/built/lines.c lines
 	@node web/build.mjs web/built/dashboard.c dashboard
 
-# Twelve jobs as pages and as pictures, into $(BUILD)/gallery; their first views into docs/images/gallery.
+# Writes reports of twelve jobs and pictures of them to $(BUILD)/gallery, and their first views to docs/images/gallery.
 gallery: all
 	@meson configure $(BUILD) -Dtests=enabled
 	@ninja -C $(BUILD) tests/e2e/make_recordings tests/gpu/libnvidia-ml.so.1 >/dev/null
@@ -96,7 +96,7 @@ gallery: all
 		MAKE_RECORDINGS=$(abspath $(BUILD))/tests/e2e/make_recordings \
 		node tests/e2e/gallery.mjs $(BUILD)/gallery docs/images/gallery
 
-# The dashboard's pictures of the documentation.
+# Takes the pictures of the dashboard for the documentation.
 pictures: all
 	@meson configure $(BUILD) -Dtests=enabled
 	@ninja -C $(BUILD) tests/e2e/make_history >/dev/null
@@ -111,18 +111,18 @@ help:
 	@echo "make setup      install what building and testing need (Debian packages)"
 	@echo "make demo       set up, build, and track a real job"
 	@echo "make test       set up, build, run every test"
-	@echo "make kernels    the tests in virtual machines, under Linux 5.10, 6.1 and 6.12"
+	@echo "make kernels    run the tests in virtual machines, under Linux 5.10, 6.1 and 6.12"
 	@echo "make check      the quick loop: build, unit tests, quick tests of the program, law, format"
-	@echo "make storm      five minutes of kills, stops and starved limits"
-	@echo "make fuzz       ten minutes of fuzzing for each parser"
-	@echo "make bench      set up, build, run the benchmarks with the peers beside them"
+	@echo "make storm      kill, stop and starve the tracker for five minutes"
+	@echo "make fuzz       fuzz each parser for ten minutes"
+	@echo "make bench      set up, build, run the benchmarks, with other tools for comparison"
 	@echo "make wheels     build the Python package for every Linux, x86_64 and aarch64"
-	@echo "make release    every artefact of a release, in $(BUILD)/release"
-	@echo "make release-compare  build it once more elsewhere: every byte must be the same"
-	@echo "make prove      install each of them in a clean root and track a job there"
-	@echo "make docs       the documentation as a site, $(BUILD)/site"
+	@echo "make release    build all artefacts of a release in $(BUILD)/release"
+	@echo "make release-compare  build them again in another folder: every byte must be the same"
+	@echo "make prove      install each artefact in a clean root folder and track a job there"
+	@echo "make docs       build the documentation as a site in $(BUILD)/site"
 	@echo "make install    install below PREFIX=$(PREFIX), inside DESTDIR"
-	@echo "make lint       read the code: law, format, clang-tidy, cppcheck, complexity"
+	@echo "make lint       check the code: law, format, clang-tidy, cppcheck, complexity"
 	@echo "make format     apply clang-format"
 	@echo "make page       regenerate the pages in src/ from web/"
 	@echo "make clean      remove $(BUILD)/"

@@ -1,7 +1,7 @@
-"""The benchmarks: this tracker and its peers in the same run. Writes docs/performance.md.
+"""Runs the benchmarks of this tracker and its peers, and writes docs/performance.md.
 
-Called by bench/run.sh: bench.py PROGRAM TICK PYTHON SIBLING [CHAPTER…]. Chapters that are named replace their
-sections of the page; the others stay.
+bench/run.sh calls it: bench.py PROGRAM TICK PYTHON SIBLING [CHAPTER…]. With CHAPTERs, only these are measured, and
+they replace their sections of the page.
 """
 import json
 import os
@@ -45,7 +45,7 @@ def version_of(command):
 
 
 def package_version(name):
-    """GNU time of Debian does not say its own version."""
+    """Version of a Debian package. GNU time of Debian does not print its version."""
     return version_of(["dpkg-query", "-W", "-f", "${Version}", name])
 
 
@@ -108,7 +108,7 @@ def edges():
 
 
 def size_of(path):
-    """KiB of a program without symbols."""
+    """Size of a program without symbols, in KiB."""
     small = os.path.join(work, "stripped")
     subprocess.run(["strip", "-o", small, path], check=True)
     return os.path.getsize(small) / 1024
@@ -138,7 +138,7 @@ def size():
 
 
 def instructions():
-    """What callgrind counts of a tick over captured files: the same on every machine."""
+    """Count the instructions of a tick over captured files with callgrind. The result is the same on every machine."""
     def total(count):
         done = subprocess.run(
             ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", TICK, "loop", "0",
@@ -177,7 +177,7 @@ for chapter in common.CHAPTERS or CHAPTERS:
                 f" {load:.1f} at the start.*")
         if common.CHAPTERS:
             common.splice()
-    except Exception:  # a peer that breaks costs its chapter, not the hour before it
+    except Exception:  # if a peer fails, continue with the next chapter
         traceback.print_exc()
         failed.append(chapter)
         if common.CHAPTERS:

@@ -1,4 +1,4 @@
-"""What the chapters of the benchmarks share: the programs compared, and how a figure is written down."""
+"""Functions and data that the chapters of the benchmarks share: the compared programs, jobs, and the written page."""
 import atexit
 import os
 import shutil
@@ -8,7 +8,7 @@ import tempfile
 import time
 
 RT, TICK = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-PYTHON = os.path.abspath(sys.argv[3])  # with the original package and psutil
+PYTHON = os.path.abspath(sys.argv[3])  # Python with the original package and psutil
 SIBLING = os.path.abspath(sys.argv[4])
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.environ.get("BENCH_PAGE", "docs/performance.md")
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
         pause();
 }
 """
-# Uses as many seconds of CPU as its argument says.
+# Uses as many seconds of CPU time as its last argument.
 BURN = r"""
 #include <stdlib.h>
 #include <time.h>
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
     } while (t.tv_sec + t.tv_nsec * 1e-9 < atof(argv[argc - 1]));
 }
 """
-# Burns, and takes a page anew in each millisecond.
+# Uses a CPU all the time, and takes one page fault per millisecond.
 PAGER = r"""
 #include <sys/mman.h>
 #include <time.h>
@@ -73,7 +73,7 @@ int main(void)
 """
 work = tempfile.mkdtemp(prefix="bench-")
 atexit.register(shutil.rmtree, work, ignore_errors=True)
-CHAPTERS = sys.argv[5:]  # that were asked for; none: all
+CHAPTERS = sys.argv[5:]  # chapters to measure; empty: all
 out = []
 noted = {}
 
@@ -81,13 +81,13 @@ noted = {}
 def say(line=""):
     out.append(line)
     print(line, flush=True)
-    if not CHAPTERS:  # a chapter alone joins the page when it is whole: see splice()
+    if not CHAPTERS:  # single chapters are written when they are complete: see splice()
         with open(PAGE, "w", encoding="utf-8") as file:
             file.write("\n".join(out) + "\n")
 
 
 def sections(text):
-    """A page as {heading: text}; the heading of what stands before the first one is empty."""
+    """Split a page into {heading: text}. Text before the first heading has the key ""."""
     found, heading = {"": []}, ""
     for line in text.splitlines():
         if line.startswith("## "):
@@ -98,7 +98,7 @@ def sections(text):
 
 
 def splice():
-    """Replace the sections of the page that `out` holds, and leave the others as they are."""
+    """Replace the sections of the page that are in `out`. Other sections stay as they are."""
     with open(PAGE, encoding="utf-8") as file:
         page = sections(file.read())
     page.update({heading: text for heading, text in sections("\n".join(out)).items() if text})
@@ -115,7 +115,8 @@ def compiled(name, text, *flags):
 
 
 def offline():
-    """What a command is run with that would ask metadata services; None: cannot be had here."""
+    """Prefix that runs a command without a network, so that it cannot reach metadata services; None if this machine
+    does not permit it."""
     if "offline" not in noted:
         tries = [["unshare", "-n"], ["unshare", "-rn"]]
         noted["offline"] = next((t for t in tries if subprocess.run(
@@ -142,7 +143,7 @@ def about_sibling():
 
 
 def cpu_ns(pid):
-    """The exact CPU clock of a process."""
+    """CPU clock of a process in ns; 0 if it has ended."""
     try:
         return time.clock_gettime_ns(((~pid) << 3) | 2)
     except OSError:
@@ -150,7 +151,7 @@ def cpu_ns(pid):
 
 
 def family(pid):
-    """A process and its descendants."""
+    """Pids of a process and its descendants."""
     parents = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:

@@ -1,12 +1,12 @@
-"""Run time on fewer cores, as the program predicts it from one run, and measured:
+"""Compares the predicted and the measured run time of jobs on fewer cores:
 bench/cores.py PROGRAM [alone|rivals] > tables.
 
-alone: each job runs on two CPUs and then on one (taskset), TURNS times in turns; the medians count. The
-prediction is advice.cpu of the summary of the run on two; that on one is tracked as well, so that both carry
-the same. The CPUs must be otherwise idle: what others took of them is told with the table.
+alone: each job runs on two CPUs and then on one (taskset), TURNS times alternately. The table has the medians. The
+prediction is advice.cpu in the summary of the run on two CPUs. The run on one CPU is tracked as well, so that both have
+the same overhead. The CPUs must be idle otherwise; the share that other processes took is printed with the table.
 
-rivals: each job runs on two CPUs beside spinning processes that are pinned to each of them, and the program
-predicts what it takes without them, on one and on two. The truth is the job alone on one and on two.
+rivals: each job runs on two CPUs together with spinning processes that are pinned to them. The program predicts its run
+time without them, on one CPU and on two. The truth is the run time without competitors on one CPU and on two.
 """
 import json
 import os
@@ -31,7 +31,7 @@ JOBS = {
                      "for _ in range(8)]'",
     "phases": "gzip -3 -c big > /dev/null; sleep 1; sha256sum big & sha256sum big; wait; sleep 1",
 }
-# A competitor holds its CPU for so many of each 20 ms; with 20 several share one.
+# Competitors per CPU: milliseconds of CPU time that each uses in every 20 ms.
 RIVALS = {"none": [], "a quarter": [5], "half": [10], "whole": [20], "three": [20, 20, 20]}
 RIVAL = """
 import sys, time
@@ -49,13 +49,13 @@ CONTENDED = {
 }
 TURNS = 3
 PROGRAM = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/resource-tracker")
-SHARES = []  # of the time that threads could run, that they waited, a run on two CPUs each
-OTHERS = []  # share of the two CPUs that others took, a run each
+SHARES = []  # per run on two CPUs: share of the runnable time of its threads that they waited for a CPU
+OTHERS = []  # per run: share of the two CPUs that other processes took
 TICK = os.sysconf("SC_CLK_TCK")
 
 
 def taken():
-    """CPU seconds that anybody has had of the two CPUs so far, interrupts and the hypervisor included."""
+    """CPU seconds used on the two CPUs since boot by all processes, interrupts and the hypervisor."""
     with open("/proc/stat", encoding="ascii") as file:
         fields = [line.split() for line in file if line.startswith(("cpu0 ", "cpu1 "))]
     return sum(int(field[i]) for field in fields for i in (1, 2, 3, 6, 7, 8)) / TICK
@@ -67,7 +67,7 @@ def reaped():
 
 
 def run(command, cpus):
-    """Seconds, and those that are predicted for one core."""
+    """Track a job on some CPUs. Returns (duration in s, CPU advice of the summary)."""
     before, all_before, start = reaped(), taken(), time.perf_counter()
     subprocess.run([PROGRAM, "run", "-q", "--no-discovery", "--no-history", "--recording", "runs",
                     "--summary-json", "summary", "--", "taskset", "-c", cpus, "sh", "-c", command],
@@ -89,7 +89,7 @@ def start_rivals(duties):
 
 
 def beside(command, duties):
-    """The job beside competitors on both CPUs."""
+    """Run a job while competitors run on both CPUs. Returns the result of run()."""
     rivals = start_rivals(duties)
     try:
         return run(command, "0,1")

@@ -1,4 +1,4 @@
-"""Chapters: what a sample costs, alone and as a whole program."""
+"""Chapters on the cost of a sample: of the sampler itself, and of the whole program."""
 import csv
 import io
 import json
@@ -17,7 +17,7 @@ BIG = "b = bytearray(b'x') * (1 << 30)\nimport time\ntime.sleep(999)"
 
 
 def number(command):
-    """The last word that the command prints."""
+    """The last word of the output of a command, as a number."""
     return float(subprocess.run([str(word) for word in command], check=True, capture_output=True,
                                 text=True).stdout.split()[-1])
 
@@ -27,12 +27,12 @@ def peer(name, pid):
 
 
 def tick(mode, pid, pause):
-    """Median of one tick in ms: the same work as a call of a peer, measured in the same way."""
+    """Median CPU time of a tick in ms, measured like a call of a peer that does the same work."""
     return number([TICK, mode, pid, ROUNDS if pause else 300, pause]) / 1e6
 
 
 def share_of_a_core(pid, folder):
-    """The whole program over some seconds: wake-ups, tree, system, and the writing of rows."""
+    """Track a process with the whole program for some seconds. Returns (CPU share of a core in %, peak RSS in MiB)."""
     subprocess.run([RT, "attach", "-q", "--no-discovery", "--recording", folder, "-i", "1s",
                     "--duration", f"{ROUNDS + 3}s", str(pid)], check=False, stderr=subprocess.DEVNULL)
     shown = json.loads(subprocess.run([RT, "show", "--json", "--recording", folder], check=True,
@@ -51,11 +51,11 @@ def verdict(ratio, target):
 def cost(label, command, target):
     job = subprocess.Popen(command)
     time.sleep(1)
-    # One after the other, so that none finds the kernel's data warmed by another.
+    # Measure one method after the other, so that none profits from kernel data that another has brought into caches.
     bare = tick("bare", job.pid, 1000)
     ours = tick("tree", job.pid, 1000)
     procfs, rival, loop = (peer(name, job.pid) for name in ("procfs", "peer_psutil", "psutil"))
-    again = tick("tree", job.pid, 1000)  # a machine that changed meanwhile shows
+    again = tick("tree", job.pid, 1000)  # measured again, in case the load of the machine has changed
     hot = tick("tree", job.pid, 0)
     share, rss = share_of_a_core(job.pid, os.path.join(work, label.replace(" ", "-")))
     job.kill()
@@ -125,7 +125,7 @@ def full_read():
     say()
 
 
-# ---- the programs as a whole, side by side ----
+# ---- the whole programs at the same time ----
 
 def commands(pid, members):
     state = os.path.join(work, f"tools-{pid}")
@@ -141,7 +141,7 @@ def commands(pid, members):
 
 
 def look(started):
-    """CPU in ns and RSS in MiB of each program, with its helpers."""
+    """(monotonic time in s, {program: (CPU time in ns, RSS in MiB), including its child processes})"""
     seen = {}
     for name, process in started.items():
         members = family(process.pid)
@@ -150,14 +150,15 @@ def look(started):
 
 
 def side_by_side(command, seconds):
-    """CPU ms a sample in the first and second half after a start of 6 s, RSS early and late."""
+    """Run all programs on one job at the same time. Returns {program: (CPU in ms per second in the first half, in the
+    second half, RSS in MiB at the begin, at the end)}. The first 6 s are not measured."""
     job = subprocess.Popen(command)
     time.sleep(1)
     started = {}
     for name, program in commands(job.pid, family(job.pid)).items():
         started[name] = subprocess.Popen(program, env=ENV, stdout=subprocess.DEVNULL,
                                          stderr=subprocess.DEVNULL, start_new_session=True)
-        time.sleep(0.17)  # so that they do not all wake up at once
+        time.sleep(0.17)  # so that they do not wake up at the same time
     looks = []
     for pause in (6, seconds / 2, seconds / 2):
         time.sleep(pause)

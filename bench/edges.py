@@ -13,7 +13,7 @@ cut = sys.argv.index("--")
 prefixes = {label: json.loads(text) for label, text in
             (word.split("=", 1) for word in sys.argv[1:cut])}
 job = sys.argv[cut + 1:]
-COUNTS = {"sibling": 3}  # of whole seconds each
+COUNTS = {"sibling": 3}  # few repetitions, because each takes whole seconds
 took = {label: [] for label in prefixes}
 for turn in range(30):
     for label, prefix in prefixes.items():

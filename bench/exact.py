@@ -1,4 +1,5 @@
-"""Chapters: totals of CPU and peaks of memory against the truth, ours and the peers' in one execution."""
+"""Chapters that compare CPU totals and memory peaks of this tracker and its peers with the truth. All figures of a row
+are from the same execution of a job."""
 import csv
 import json
 import os
@@ -13,7 +14,7 @@ from common import (BURN, ENV, HERE, PYTHON, RT, compiled, has_sibling, met, say
 INTERVALS = ("0.1", "1", "5")
 WATCHERS = {"procfs": "Python, procfs", "peer_psutil": "Python, psutil", "psutil": "psutil loop"}
 PSRECORD = os.path.join(os.path.dirname(PYTHON), "psrecord")
-QUICK_S = 10.4  # a run starts with ticks every 200 ms
+QUICK_S = 10.4  # length of the start of a run, in which ticks are 200 ms apart
 MAKEFILE = """
 SOURCE := {root}/src
 FILES := $(wildcard $(SOURCE)/base/*.c $(SOURCE)/probe/*.c $(SOURCE)/probe/linux/*.c $(SOURCE)/sample/*.c)
@@ -52,7 +53,7 @@ for i in range(20):
     except ChildProcessError:
         pass
 """
-# The shell that starts a process ends at once, which makes it an orphan; two of them live at a time.
+# Shells start processes and end at once, which makes the processes orphans. Two orphans live at a time.
 ORPHANS = """
 import os, subprocess
 for pair in range(10):
@@ -63,8 +64,8 @@ for pair in range(10):
     os.read(r, 1)
     os.close(r)
 """
-# Runs a command and writes what wait4 says it used: CLOCKED FOLDER GROUP CMD…; GROUP: a control group to enter, or -.
-# Small, so that next to nothing is used after the figure is taken.
+# Runs a command and writes the use that wait4() returns: CLOCKED FOLDER GROUP CMD…; GROUP: a control group to enter,
+# or -. The program is small, so that it uses almost no CPU time after it has taken the figure.
 CLOCKED = r"""
 #include <fcntl.h>
 #include <stdio.h>
@@ -128,8 +129,8 @@ for i in range(4000):
 sender.close()
 thread.join()
 """
-# Peaks: a spike of 600 MiB for 300 ms; 1 GiB that eight forked workers share; 512 MiB of which a child writes half;
-# 512 MiB of shared memory that eight processes map.
+# Jobs with memory peaks: a spike of 600 MiB for 300 ms; 1 GiB that eight forked workers share; 512 MiB of which a
+# child writes half; 512 MiB of shared memory that eight processes map.
 SPIKE = r"""
 #include <string.h>
 #include <unistd.h>
@@ -212,7 +213,7 @@ int main(void)
 
 
 def watchers(pid, folder):
-    """The peers, attached and looking."""
+    """Start the peers, attached to the process `pid`. Returns {label: process} once all of them are sampling."""
     found = {}
     for name, label in WATCHERS.items():
         found[label] = subprocess.Popen(
@@ -239,7 +240,8 @@ def watchers(pid, folder):
 
 
 def collect(found, folder):
-    """CPU s and peak MiB of each peer. The sibling and psrecord count from when they were attached."""
+    """Stop the peers. Returns {label: (CPU time in s, peak memory in MiB)}. The figures of the sibling and of psrecord
+    start when they were attached."""
     result = {}
     for label, process in found.items():
         process.send_signal(signal.SIGINT if label == "psrecord" else signal.SIGTERM)
@@ -247,7 +249,7 @@ def collect(found, folder):
             process.wait()
             with open(os.path.join(folder, "psrecord.txt"), encoding="utf-8") as file:
                 rows = [list(map(float, line.split())) for line in file if line.strip() and line[0] != "#"]
-            # It logs the percentage of the time since its last row.
+            # psrecord logs CPU time as a percentage of the time since its last row.
             result[label] = (sum((row[0] - last[0]) * row[1] / 100 for last, row in zip(rows, rows[1:])),
                              max((row[2] for row in rows), default=0))
         elif label == "sibling":
@@ -263,13 +265,14 @@ def collect(found, folder):
 
 
 def machine_steal_s():
-    """Time that the hypervisor took from all CPUs since boot."""
+    """Steal time of all CPUs since boot, in s."""
     with open("/proc/stat", encoding="ascii") as file:
         return int(file.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
 
 
 class Group:
-    """A control group of a job's own, whose CPU counter the kernel keeps (version 1, root)."""
+    """A separate control group for a job, for its CPU counter. Needs cgroup version 1 and root; else `path` is
+    None."""
 
     def __init__(self):
         self.path = f"/sys/fs/cgroup/cpuacct/bench-{os.getpid()}"
@@ -288,8 +291,8 @@ class Group:
 
 
 def execute(command, interval, peers, late=False):
-    """Truth, our summary, and figures of the peers, of one execution. A late job starts after the quick
-    ticks."""
+    """Run a job once. Returns the truth, the summary of this tracker and the figures of the peers. With `late`, the
+    job starts after the quick ticks at the start of the run."""
     folder = tempfile.mkdtemp(dir=work)
     os.mkfifo(os.path.join(folder, "go"))
     summary, clock = os.path.join(folder, "summary.json"), os.path.join(folder, "time")
@@ -333,7 +336,7 @@ def names():
 
 
 def accuracy(label, command, extra=0.0):
-    """extra: CPU s that the kernel drops, known from how the job is made."""
+    """Write one row. extra: CPU time in s that the kernel does not count, known from the construction of the job."""
     ours, worst = {}, 0.0
     for interval in INTERVALS:
         truth, before, summary, peers = execute(command, interval, interval == "1",
@@ -392,7 +395,8 @@ def totals():
 
 
 def clocked(command, interval):
-    """One execution of a job, as the clocks around it saw it, in s."""
+    """Run a job once, with several clocks. Returns (user s and system s of wait4(), s of GNU time, s of the control
+    group or None, steal s, totals of this tracker)."""
     folder, group = tempfile.mkdtemp(dir=work), Group()
     summary, clock = os.path.join(folder, "summary.json"), os.path.join(folder, "time")
     wait = ["sh", "-c", f'sleep {QUICK_S}; exec "$@"', "sh"] if interval == "5" else []
@@ -415,7 +419,7 @@ def clocked(command, interval):
 
 
 def kernel_work(label, command):
-    """One row: a job that the kernel works for, at all intervals, beside the clocks that know it."""
+    """Write one row about a job that makes the kernel work, at all intervals, with the figures of the other clocks."""
     ours, steals, worst = [], [], 0.0
     for interval in INTERVALS:
         user, system, timed, group_s, steal, totals_of = clocked(command, interval)

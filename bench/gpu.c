@@ -1,5 +1,5 @@
-/* What a poll of GPUs costs beside the driver's own time: polls of NVIDIA's library, here the tests'
- * stand-in, to be counted by callgrind.
+/* Polls GPUs through a simulated NVIDIA library (tests/gpu), so that callgrind can count the
+ * instructions of a poll without those of the driver.
  *
  *     ninja -C build bench/bench_gpu && bench/gpu.sh build */
 #include <stdio.h>
@@ -12,7 +12,7 @@ static const struct trk_gpu_hints no_hints;
 
 enum { PIDS = 50 };
 
-/* Kept apart, so that callgrind has a name for one poll and all that it calls. */
+/* A separate function, so that callgrind has a name for one poll and everything that it calls. */
 __attribute__((noinline)) static void one_poll(void *source, struct trk_gpu_attributor *attributor,
 					       struct trk_gpu_scan *scan)
 {

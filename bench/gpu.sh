@@ -1,6 +1,6 @@
 #!/bin/sh
-# Instructions of one poll of 8 GPUs with 50 processes on each, of the tracker's own code: the library's
-# (the tests' stand-in) and libc's are left out: bench/gpu.sh [BUILD]
+# Counts the instructions of one poll of 8 GPUs with 50 processes on each. Only the tracker's code counts, not that of
+# the simulated NVIDIA library and of libc: bench/gpu.sh [BUILD]
 set -eu
 build=${1:-build}
 work=$(mktemp -d)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Compares the tracker's figures of an NVIDIA GPU with the driver's own, on a machine that has one.
+"""Compares the tracker's figures of an NVIDIA GPU with those of the driver, on a machine that has one.
 
     python3 bench/gpu_real.py build/resource-tracker FOLDER [PEER]
 
-PEER is a folder with the `resource_tracker` package of Spare Cores, whose trackers then watch the same job and
-machine in the same run, in processes of their own. Needs PyTorch with CUDA and pynvml (the module of nvidia-ml-py). A job of phases runs under the
-tracker, while another process asks NVML for the same figures ten times a second. The table has, for
-each phase and figure, what the tracker recorded beside what NVML said. FOLDER keeps the recording,
-both series and the page about the run.
+A job of several phases runs under the tracker, while another process reads the same figures from NVML ten times a
+second. The table has, for each phase and figure, the value that the tracker recorded and the value of NVML. FOLDER
+receives the recording, both series and the report of the run. PEER is a folder with the `resource_tracker` package of
+Spare Cores; its trackers then track the same job and machine in the same run, in separate processes. Needs PyTorch with
+CUDA, and pynvml (the module of nvidia-ml-py).
 """
 
 import csv
@@ -27,7 +27,8 @@ CHILD_GIB = 5
 
 
 def work_of_the_job(log):
-    """Idle, memory, full load, half load, copies over PCIe, and a child with memory of its own."""
+    """The phases of the job: idle, memory, full load, half load, copies over PCIe, and a child process that allocates
+    memory."""
     import torch
 
     device = torch.device("cuda")
@@ -86,7 +87,7 @@ def work_of_the_child():
 
 
 def ask_nvml(path, stop, pids):
-    """The reference: one row each 0.1 s. `pids` counts the processes that the driver lists."""
+    """Record the reference: one row every 0.1 s. `pids` is the number of processes that the driver lists."""
     import pynvml as nvml
 
     nvml.nvmlInit()
@@ -127,7 +128,7 @@ def start_peer(peer, folder, kind, **of):
 
 
 def watch_by_peer(peer, folder):
-    """Starts the trackers of the peer as soon as the job has written its PID."""
+    """Start the trackers of the peer as soon as the job has written its pid."""
     path = folder / "phases.csv.pid"
     while not path.exists() or not path.read_text(encoding="utf-8"):
         time.sleep(0.01)
@@ -155,7 +156,7 @@ def compare(ours, theirs, phases, figures):
 
 
 def read_peer(folder):
-    """The peer's figures under the names and in the units of the reference."""
+    """Convert the peer's figures to the names and units of the reference."""
     rows = []
     for kind, memory in (("SystemTracker", "memory_used_bytes"), ("ProcessTracker", "process_memory_bytes")):
         with open(folder / f"peer-{kind}.csv", encoding="utf-8") as file:
@@ -188,7 +189,7 @@ def main():
     if job.wait() != 0:
         return job.returncode
     for peer in peers:
-        os.kill(peer.pid, signal.SIGTERM)  # Popen's own would wait for one that has ended
+        os.kill(peer.pid, signal.SIGTERM)  # Popen.send_signal() would reap a process that has ended
         _, _, usage = os.wait4(peer.pid, 0)
         print(f"CPU time of {peer.args[2].split('.')[1].split('(')[0]}, its helpers included, s:",
               round(usage.ru_utime + usage.ru_stime, 2))

@@ -1,4 +1,4 @@
-"""Chapter: how much a job is slowed down by being looked at."""
+"""Chapter on the slowdown of a job by tracking."""
 import mmap
 import os
 import statistics
@@ -7,8 +7,8 @@ import time
 
 from common import ENV, HERE, PYTHON, RT, compiled, say, work
 
-# 1 GiB in small pages, and a loop that faults pages in, or maps and unmaps them. The count of turns
-# stands in a shared page.
+# A process with 1 GiB in small pages, and a loop that faults pages in, or maps and unmaps them. It counts its turns in
+# a shared page.
 JOB = r"""
 #include <stdint.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 }
 """
 ROUNDS = 3
-# The longest interval needs a window that holds some ticks.
+# Samples per second -> window in s. The lowest rate needs a longer window, which then contains several ticks.
 RATES = {1: 2.5, 10: 1.0, 100: 1.0}
 
 
@@ -49,7 +49,7 @@ def turns_a_second(page, window):
 
 
 def tracked(watcher, page, window):
-    """Turns a second while the watcher runs; it has been at work for a moment."""
+    """Turns per second while the watcher runs, measured 0.8 s after its start."""
     process = subprocess.Popen(watcher, env=ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(0.8)
     rate = turns_a_second(page, window)

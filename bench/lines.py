@@ -1,15 +1,14 @@
 #!/usr/bin/python3
-"""What sampling of stacks costs a job, beside py-spy, austin, pyinstrument and scalene in the same run: a table for
-docs/lines.md.
+"""Measures the cost of stack sampling for a job, compared with py-spy, austin, pyinstrument and scalene. Prints a
+table for docs/lines.md.
 
     python3 -m venv VENV && VENV/bin/pip install py-spy austin-dist==3.7.0 pyinstrument scalene
     bench/lines.py VENV [ROUNDS]
 
-The job spins for a few seconds and says how many turns it did per second of its own CPU time. Its speed
-with a tool is relative to that of the job alone, right before it; own cost is the CPU time of everything
-but the job. pyinstrument and scalene run inside the job: what they cost is in its speed. Medians of the rounds, in
-which all tools take turns. A tool that VENV lacks, or that fails, is named.
-austin 4 needs glibc 2.38.
+The job spins for 12 s and reports its turns per second of its own CPU time. Its speed with a tool is relative to its
+speed without a tool directly before. The own cost is the CPU time of all processes except the job. pyinstrument and
+scalene run inside the job, so their cost only shows in its speed. All tools take turns in each round; the table has
+the medians of the rounds. Tools that VENV lacks or that fail are listed. austin 4 needs glibc 2.38.
 """
 
 import json
@@ -37,7 +36,7 @@ json.dump([turns / cpu, cpu], open(os.environ["JOB_RESULT"], "w"))
 
 
 def measure(command, result):
-    """Turns per CPU second, and CPU seconds of the tool per second."""
+    """Run the job with a tool. Returns (turns per CPU second, CPU seconds of the tool per second)."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                    env={"JOB_RESULT": str(result), "PATH": "/usr/bin:/bin",
@@ -49,7 +48,7 @@ def measure(command, result):
 
 
 def commands(venv, folder):
-    """What stands before JOB, by the name in the table."""
+    """{name in the table: words of the command before JOB}"""
     ours = str(pathlib.Path(__file__).resolve().parent.parent / "build/resource-tracker")
     python, out = str(venv / "bin/python"), str(folder / "out")
     run = [ours, "run", "-q", "--no-discovery"]

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""How often the summary of a job that the kernel killed for memory names the line that took the memory.
+"""Measures how often the summary of a job that ran out of memory names the line that allocated the memory.
 
     bench/lines_oom.py [RUNS] [PROGRAM...]
 
-Each program grows in its own way until its control group is full; the line that keeps memory ends with "# KEEPS".
-A run counts as right where the first line of `lines.growth` of the summary's JSON is that line. Where the kernel killed
-the tracker as well, `show` reads it from the recording; such runs are counted apart, too. Needs root and a memory
-controller; without one, `--limit mem=` ends the job.
+Each program grows in a different way until its control group reaches its limit and the kernel kills it. The line that
+keeps the memory ends with "# KEEPS". A run counts as correct if this is the first line in `lines.growth` of the
+summary's JSON. If the kernel has killed the tracker as well, `show` reads the summary from the recording; such runs are
+also counted separately. Needs root and a memory controller; without these, `--limit mem=` ends the job.
 """
 
 import collections
@@ -77,7 +77,7 @@ while True:
     read()
     work(0.002)
 """,
-    # The other line takes 4 MB at a time and gives it back.
+    # The other line allocates 4 MB at a time and frees it.
     "beside buffers": """
 def buffers():
     for _ in range(5):
@@ -128,12 +128,12 @@ def remove(group):
         try:
             os.rmdir(group)
             return
-        except OSError:  # the killed process is still being taken down
+        except OSError:  # the kernel is still removing the killed process
             time.sleep(0.1)
 
 
 def run(script, folder, group):
-    """The summary of one run, and whether the tracker lived to print it."""
+    """Run a program once. Returns (summary, whether the tracker survived and printed it)."""
     command = [OURS, "run", "-q", "--no-discovery", "--lines", os.environ.get("RATE", "auto"), "--summary-json", "-",
                "--", "/usr/bin/python3", str(script)]
     env = {**os.environ, "RESOURCE_TRACKER_DIR": str(folder / "state")}

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""What sampling of stacks does to the speed of the job itself, measured on a busy machine.
+"""Measures the effect of stack sampling on the speed of the job, in a way that works on a busy machine.
 
     bench/lines_speed.py PYTHON [SECONDS] [HZ...]
 
-One job spins all the time and notes its CPU clock and its turns every few ms. Two trackers are attached to it, one
-with --lines and one without; by turns of 0.3 s one runs and the other is stopped (SIGSTOP), in the order with,
-without, without, with. So each pair of slots compares turns per CPU second of the same process within 0.6 s, and
-what else the machine does meets both alike. Printed: the median of the ratios with / without and its 95 %
-interval from a bootstrap, and the CPU that sampling took of the tracker, as it counts that itself.
+One job spins all the time, and records its CPU clock and its turns every few ms. Two trackers are attached to it, one
+with --lines and one without. In slots of 0.3 s one of them runs and the other is stopped (SIGSTOP), in the order with,
+without, without, with. Each pair of slots compares the turns per CPU second of the same process within 0.6 s, so other
+load on the machine affects both alike. The program prints the median of the ratios with / without, its 95 % interval
+from a bootstrap, and the CPU time of sampling that the tracker itself counts.
 """
 
 import json
@@ -41,7 +41,7 @@ json.dump(notes[::4], open(sys.argv[1], "w"))
 
 
 def slots(trackers, seconds):
-    """(is with lines, from, to) of each slot."""
+    """(whether lines are sampled, start, end) of each slot."""
     found, end = [], time.monotonic() + seconds
     while time.monotonic() < end:
         for with_lines in (True, False, False, True):
@@ -87,7 +87,7 @@ def compare(python, seconds, hz, folder):
         trackers.append(subprocess.Popen(
             [ours, "attach", "-q", "--no-discovery", "--lines", lines, str(spinning.pid)], env=env,
             stdout=subprocess.DEVNULL))
-    time.sleep(12)  # past the first 10 s
+    time.sleep(12)  # skip the first 10 s, which have a higher rate
     found = slots(trackers, seconds)
     spinning.send_signal(signal.SIGTERM)
     spinning.wait()

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""A million stacks of each CPython, read from outside as fast as can be: how many were torn, and did the job notice?
+"""Reads a million stacks of each CPython from outside as fast as possible. Counts torn stacks, and checks that the job
+is not disturbed.
 
     ninja -C build bench/bench_stacks && bench/lines_torn.py [STACKS] [PYTHON...]
 
-Two jobs: "steps" computes in a few functions; "wild" runs recursion, generators, exceptions, coroutines and code objects
-that die in three threads. Torn stacks are dropped and counted. The job must end well by itself when it is told to.
+There are two jobs. "steps" computes in a few functions. "wild" runs recursion, generators, exceptions, coroutines and
+short-lived code objects in three threads. Torn stacks are discarded and counted. The job must end normally when it is
+asked to.
 """
 
 import glob

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""What @track_resources adds to a Metaflow run of three empty steps, and what one refresh of the live page
-costs.
+"""Measures the CPU time that @track_resources adds to a Metaflow run of three empty steps, and that of one update of
+the live page.
 
     bench/metaflow_overhead.py [PYTHON [RUNS [PROGRAM]]]    (build/venv-python/bin/python, 15,
                                                             build/resource-tracker)
 
-Prints medians of the user CPU time of all processes that a run has started, those that have left its tree
-included; runs with and without take turns. The refresh: CPU time that a sampler and its children use with
-and without a page every 100 ms, for each page that was written.
+Prints medians of the user CPU time of all processes that a run has started, including those that have left its tree.
+Runs with and without the decorator alternate. For the update, it prints the difference of the CPU time of a sampler
+and its children with and without a page every 100 ms, divided by the number of pages.
 """
 
 import ctypes
@@ -39,7 +39,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def used_by(command, **options):
-    """(user, user + system) seconds of a command and all that it has left behind."""
+    """(user, user + system) CPU seconds of a command and of all its descendants, including orphans."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
     while True:
@@ -67,7 +67,7 @@ def overhead(python, runs):
                        "METAFLOW_DEFAULT_DATASTORE": "local", "METAFLOW_DEFAULT_METADATA": "local"}
                 more = ["--with", "track_resources"] if kind == "with" else []
                 used = used_by([python, "flow.py", "--no-pylint", "run", *more], cwd=folder, env=env)
-                if i:  # the first one warms up
+                if i:  # the first run warms up the caches and does not count
                     figures[kind].append(used)
     for at, name in enumerate(("user CPU", "user and system CPU")):
         a, b = (statistics.median(f[at] for f in figures[kind]) for kind in ("without", "with"))
@@ -75,7 +75,7 @@ def overhead(python, runs):
 
 
 def sampler(program, seconds, live):
-    """(CPU seconds of a sampler of ten rows a second and of its pages, pages that were written)"""
+    """(CPU seconds of a sampler with ten rows per second and of its pages, number of pages written)"""
     with tempfile.TemporaryDirectory() as folder:
         page, pages, seen = os.path.join(folder, "page.html"), 0, None
         more = ["--report-every", "100ms"] if live else []

@@ -1,8 +1,8 @@
-"""One peer, as its users call it: NAME PID COUNT, `watch NAME PID`, `tool PID`, or `pss PID HZ`.
+"""Runs one peer in the way its users do: NAME PID COUNT, `watch NAME PID`, `tool PID`, or `pss PID HZ`.
 
-The first prints the median of the CPU time of a call at 1 Hz in ms; the second says "ready", polls at
-1 Hz until it is ended, and prints the CPU seconds and the most memory (MiB) that it saw; the third is the
-original package's tracker at 1 Hz, the last a reader of PSS, both until they are ended.
+The first form prints the median CPU time of a call at 1 Hz, in ms. `watch` prints "ready", polls at 1 Hz until it is
+terminated, and prints the CPU seconds and the largest memory (MiB) that it saw. `tool` runs the tracker of the original
+package at 1 Hz, `pss` reads the PSS; both run until they are terminated.
 """
 import os
 import signal
@@ -10,7 +10,7 @@ import statistics
 import sys
 import time
 
-# As where psutil is not installed; the original package's own processes import this file as well.
+# Simulate a system without psutil. The processes of the original package import this file as well.
 if os.environ.get("PEER_WITHOUT_PSUTIL"):
     sys.modules["psutil"] = None
 
@@ -19,7 +19,7 @@ def psutil_loop(pid):
     import psutil
 
     def call():
-        """CPU s and memory MiB of the tree."""
+        """(CPU time in s, memory in MiB) of the process tree."""
         cpu = memory = 0
         root = psutil.Process(pid)
         for process in [root, *root.children(recursive=True)]:
@@ -60,7 +60,7 @@ def watch(call):
     while not ended:
         try:
             best = [max(pair) for pair in zip(best, call())]
-        except Exception:  # the process has gone, in the words of any of the libraries
+        except Exception:  # the process has ended; each library raises another exception
             pass
         print("ready", flush=True)
         time.sleep(1)

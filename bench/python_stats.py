@@ -1,13 +1,12 @@
 #!/usr/bin/python3
-"""One reading of a tree of 100 processes and of the machine, with the original package beside it in
-the same run. The processes of the one tree sleep, those of the other wake up 50 times a second, so that
-the figures of each have moved between two readings. Readings follow each other at once, or after 30 ms,
-when the caches hold something else.
+"""Measures one reading of a tree of 100 processes and of the machine, with this package and with the original one. The
+processes of one tree sleep; those of the other tree wake up 50 times a second, so that the figures of each process
+change between two readings. Readings follow each other directly, or after 30 ms, when the caches contain other data.
 
-    bench/python_stats.py [OURS THEIRS]    Python interpreters with the one and the other package
-                                           (build/venv-python, build/venv-bench)
+    bench/python_stats.py [OURS THEIRS]    Python interpreters with this and the original package
+                                           (default: build/venv-python, build/venv-bench)
 
-Prints a section of Markdown: medians of the CPU time, of the best of three turns.
+Prints a section in Markdown with the median CPU times of the best of three turns.
 """
 
 import json

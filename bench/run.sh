@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs the benchmarks and writes docs/performance.md. Called by `make bench`.
 #
-#   bench/run.sh             all
-#   bench/run.sh CHAPTER…    only these (samples, totals, peaks …); the rest of the page stays as it is
+#   bench/run.sh             all chapters
+#   bench/run.sh CHAPTER…    only these chapters (samples, totals, peaks …); the rest of the page stays as it is
 #
-# BENCH_PAGE names another page to write. tools/setup.sh build test bench installs the peers.
+# BENCH_PAGE is the path of another page to write. `tools/setup.sh build test bench` installs the peers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}

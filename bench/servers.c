@@ -1,12 +1,12 @@
-/* Replays recorded runs: what the advised server costs beside the cheapest possible one and beside the
- * rule "mean CPU, 1.2 x peak memory, cheapest hour".
+/* Replays recorded runs, to compare the cost on the recommended server with that on the cheapest
+ * possible one and with the rule "mean CPU, 1.2 x peak memory, cheapest hour".
  *
  *     bench_servers SCORES|none < RUNS
  *
- * RUNS, in order of arrival: set, step, peak in MiB, seconds, mean cores, then CORES:SECONDS pairs, all
- * divided by blanks (bench/servers.py writes it). Candidates: x86 types of AWS in us-east-1 that are
- * not burstable and have a score. Costs are modelled on every run's own histogram, by the model of
- * advise/server.h; a choice may only use earlier runs of the same step. */
+ * bench/servers.py writes RUNS, in order of arrival: set, step, peak in MiB, seconds, mean cores,
+ * then CORES:SECONDS pairs, separated by blanks. Candidates are x86 types of AWS in us-east-1 that
+ * are not burstable and have a score. The cost of a run follows from its histogram and the model of
+ * advise/server.h. A choice may only use earlier runs of the same step. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -23,7 +23,7 @@ static const double boot_s = 60;
 
 struct run {
 	double peak_mib, seconds, mean;
-	float bins[BINS]; /* seconds with so many tenths of a core busy */
+	float bins[BINS]; /* bins[n]: seconds with n tenths of a core busy */
 };
 
 struct totals {
@@ -67,7 +67,7 @@ static const struct trk_catalog_server *server(const struct replay *r, size_t at
 	return &trk__catalog_servers(&r->c, &n)[at];
 }
 
-/* What the run really costs there; adds the hours. */
+/* Actual cost of a run on a server in USD. Adds its hours. */
 static double cost_on(const struct replay *r, const struct trk_catalog_offer *o,
 		      const struct run *run, double *hours)
 {
@@ -122,8 +122,8 @@ static double request_mib(const struct run *runs, size_t n)
 	return fmax(256, ceil(peak * factor / 128) * 128);
 }
 
-/* Cost with every failed attempt paid in full and repeated with twice the memory. `runs`: those that
- * the choice goes by. */
+/* Cost if every failed attempt is paid in full and repeated with twice the memory. `runs`: the
+ * earlier runs on which the choice is based. */
 static double pay(const struct replay *r, const struct run *runs, size_t n, double request,
 		  const struct run *now, double deadline_s, double *hours, size_t *fails)
 {
@@ -148,7 +148,7 @@ static double pay(const struct replay *r, const struct run *runs, size_t n, doub
 	}
 }
 
-/* The original rule on the last five runs. */
+/* The rule of the original package, on the last five runs. */
 static double pay_rule(const struct replay *r, const struct run *runs, size_t n,
 		       const struct run *now, double *hours, size_t *fails)
 {

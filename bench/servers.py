@@ -1,11 +1,10 @@
 #!/usr/bin/python3
-"""Replays recorded CPU and memory series over the catalogue: cost per run of the advised server.
+"""Replays recorded CPU and memory series with the catalogue, to compute the cost per run on the recommended server.
 
     bench/servers.py SERIES.csv.gz INSTANCES.csv.gz [BUILD]
 
-SERIES has lines "dataset,task,instance,kind(m|c),t0,dt:value dt:value …" (MiB, and percent of one
-core), INSTANCES the start of each instance. The work is done by bench/servers.c; this script turns the
-series into histograms.
+SERIES has lines "dataset,task,instance,kind(m|c),t0,dt:value dt:value …" (MiB, and percent of one core), INSTANCES
+the start of each instance. This script converts the series to histograms; bench/servers.c replays them.
 """
 
 import csv
@@ -25,7 +24,7 @@ def pairs(text):
 
 
 def histogram(points, seconds):
-    """Seconds by tenths of a core; each sample stands for the time since the one before it."""
+    """Histogram of a series: seconds by tenths of a core. A sample counts for the time since the previous one."""
     found, last, total = Counter(), None, 0.0
     for at, percent in points:
         step = 2.0 if last is None else at - last

@@ -1,8 +1,9 @@
-/* Stacks of Python without the tracker around them.
+/* Calls the reader of Python stacks without the rest of the tracker.
  *
- *   stacks walk PID COUNT    read the stacks of a process until there were COUNT; prints how many were read and torn,
- *                            and the CPU time and the system calls of one reading
- *   stacks day FOLDER        write the recording FOLDER/day of a job of 24 hours whose stacks were sampled
+ *   stacks walk PID COUNT    read COUNT stacks of a process; prints the number of stacks that were
+ *                            read and torn, and the CPU time and the system calls of one reading
+ *   stacks day FOLDER        write the recording FOLDER/day of a job of 24 hours whose stacks were
+ *                            sampled
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -141,7 +142,7 @@ static void write_row(struct trk_writer *w, int64_t second)
 	(void) trk__writer_row(w, &s);
 }
 
-/* As track/lines.c does: a stretch of a minute, where a tenth of the recording has room for it. */
+/* Like track/lines.c: one part per minute, as long as it fits into a tenth of the recording. */
 static int day(const char *folder)
 {
 	static struct trk_run run = {.id = "r-day00000", .job = "day", .kind = "run"};

@@ -1,15 +1,18 @@
-/* What one tick costs, without the process around it: the sampler is called as the program calls it,
- * and the CPU clock of the thread is read before and after. What the wake-up and the write of a row
- * cost on top stands in `tracker_cpu_s` of a recording.
+/* Measures the cost of one tick: it calls the sampler as the program does, and reads the CPU clock
+ * of the thread before and after. `tracker_cpu_s` of a recording also includes the wake-up and the
+ * write of a row.
  *
- *   tick sample PID COUNT MS   pause MS before each call; PID 0 is the system alone, MS 0 is hot
- *   tick tree PID COUNT MS     the tree alone
- *   tick bare PID COUNT MS     the bare system calls for the same: of PID's children, or the system
- *   tick floor PID COUNT       those for one full read of one process, and ours, in turns of who is first
- *   tick loop PID COUNT [ROOT] COUNT calls for tree and system and nothing else (for callgrind); of a
- *                              captured tree that holds proc/ and sys/
+ *   tick sample PID COUNT MS   tree and system, with a pause of MS before each call; PID 0: the
+ *                              system only; MS 0: hot
+ *   tick tree PID COUNT MS     the tree only
+ *   tick bare PID COUNT MS     only the system calls for the same: of PID's children, or of the
+ *                              system
+ *   tick floor PID COUNT       a full read of one process, and only its system calls, alternating
+ *                              which is first
+ *   tick loop PID COUNT [ROOT] COUNT calls for tree and system, without measuring (for callgrind);
+ *                              ROOT: a captured folder with proc/ and sys/
  *
- * Prints medians in nanoseconds, one "name value" a line. */
+ * Prints medians in nanoseconds, one "name value" per line. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -29,7 +32,7 @@
 
 enum {
 	COUNT_MAX = 1000000,
-	/* The first ticks open files and read all memory, and some more tell who sleeps. */
+	/* The first ticks open files and read all memory; some more show which members sleep. */
 	WARM_UP = 16,
 };
 
@@ -95,7 +98,7 @@ static int sample(const struct trk_env *env, pid_t pid, bool no_system, size_t c
 	return 0;
 }
 
-/* What others start meanwhile is not ours to count. */
+/* Processes that others start meanwhile must not count. */
 static void see_no_newcomers(struct trk_tree *t)
 {
 	char text[128];
@@ -122,11 +125,11 @@ static int loop(const struct trk_env *env, pid_t pid, size_t count)
 	return 0;
 }
 
-/* ---- without any work around the calls ---- */
+/* ---- system calls only ---- */
 
 enum { FILES = 4, FILES_OF_ALL = 3, PIDS_MAX = 4096 };
 
-/* The last only of a few members that ask for a CPU in earnest. */
+/* The last file only for the few members that use much CPU time. */
 static const char *const files[FILES] = {"stat", "io", "statm", "schedstat"};
 
 struct member {
@@ -152,7 +155,7 @@ static int open_member(const struct trk_env *env, pid_t pid, struct member *m)
 	return 0;
 }
 
-/* The clock, and the files if it moved. */
+/* Read the clock, and the files if the clock changed. */
 static void look(struct member *m, bool always)
 {
 	static char text[4096];
@@ -222,7 +225,7 @@ static uint64_t look_ns(void)
 	return trk__clock_thread_cpu_ns() - before;
 }
 
-/* Without the clock: a sample reads it once for its row and all that is in it. */
+/* Without the clock, which a sample reads once per row. */
 static uint64_t update_ns(struct trk_tree *t)
 {
 	const struct trk_tree_state *state;
@@ -232,8 +235,9 @@ static uint64_t update_ns(struct trk_tree *t)
 	return trk__clock_thread_cpu_ns() - before;
 }
 
-/* Did the update read what the bare calls read, no less and no more? A process that had less CPU meanwhile is not
- * asked for its schedstat, statm is left out without a page fault, and after many of them status is read too. */
+/* Whether the update read exactly the files that the bare calls read. It skips schedstat if the
+ * process used less CPU, and statm without a page fault; after many page faults it reads status as
+ * well. */
 static bool is_full(const struct trk_tree *t, const struct process *p, const struct process *before)
 {
 	return p->looked && !p->io_waits && p->statm_faults != before->statm_faults &&
@@ -241,9 +245,10 @@ static bool is_full(const struct trk_tree *t, const struct process *p, const str
 	       p->faults_at_hwm == before->faults_at_hwm && t->count == 1;
 }
 
-/* Full reads of a busy process and the bare calls for the same, in turns of who is first after a pause of 5 ms,
- * which lets the process's clock move. Who is first finds everything cold, as a sample does; who is second finds
- * warm what the kernel has for it, and its own code as cold as the first. */
+/* Full reads of a busy process and the bare calls for the same. They alternate in being first after
+ * a pause of 5 ms, in which the clock of the process advances. The first one finds cold caches, as
+ * a sample does. For the second one, the kernel's data is warm, and its own code as cold as for the
+ * first one. */
 static int floor_of(const struct trk_env *env, pid_t pid, size_t count)
 {
 	struct trk_tree_options options = {
@@ -274,7 +279,7 @@ static int floor_of(const struct trk_env *env, pid_t pid, size_t count)
 	}
 	for (size_t bare = 0; bare < 2; bare++) {
 		for (size_t second = 0; second < 2; second++) {
-			/* The bare calls are first where the full read is second. */
+			/* The bare calls are first if the full read is second. */
 			size_t turns = n[bare ^ second];
 
 			memcpy(took, ns[bare][second], turns * sizeof(*took));

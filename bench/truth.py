@@ -1,7 +1,7 @@
-"""Runs a command when told to, and writes what the kernel says it used: truth.py FOLDER HOLD CMD…
+"""Runs a command and writes the CPU time that the kernel counted: truth.py FOLDER HOLD CMD…
 
-Waits for a line in FOLDER/go; FOLDER/truth gets the CPU seconds in all, and those before the line. HOLD:
-seconds to stay after the command, for who looks from outside.
+It waits for a line in FOLDER/go before it starts the command. It writes to FOLDER/truth the CPU seconds in total, and
+those before the line. HOLD: seconds to wait after the command, so that attached trackers can take a last sample.
 """
 import os
 import resource

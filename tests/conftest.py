@@ -1,9 +1,9 @@
-"""How pytest's processes share the tests (pytest-xdist).
+"""Distributes the tests over the processes of pytest-xdist.
 
-The tests of a file stay in one process, since they share servers and control groups. The files below
-take long and their tests share nothing: each of their tests is handed out alone. Two files build in the
-same folder, one after the other. Files that take long start first, the longest before the others, so that no
-process works alone at the end.
+The tests of a file run in one process, because they share servers and control groups. The files listed below take long
+and their tests share nothing, so each of their tests is distributed separately. Two files build in the same folder, so
+they run one after the other. Files that take long start first, the longest before the others, so that all processes
+finish at about the same time.
 """
 
 from xdist.scheduler import LoadFileScheduling

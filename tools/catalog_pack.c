@@ -1,8 +1,8 @@
-/* Runs while the program is built: turns the texts of data/ into the image that the program embeds.
+/* A tool that runs during the build: it converts the text files of data/ to the image that the program embeds.
  *
  *     catalog_pack IMAGE ASSEMBLY TEXT…
  *
- * IMAGE gets the bytes, ASSEMBLY a source file that includes them, for ELF or Mach-O. */
+ * It writes the image to IMAGE, and to ASSEMBLY an assembler source that includes it (ELF, Mach-O, PE). */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""The law of the folders: who may use whom, who may print, where headers of one system belong, and that
-every source is built.
+"""Checks the law of the folders: which folder may use which, which may print, which may use headers of one operating
+system, and that every source file is built.
 
-    tools/check_law.py [ROOT]      check a tree (default: this one); prints file:line, exits 1
-    tools/check_law.py --self-test prove that every rule catches a violation
+    tools/check_law.py [ROOT]      check a tree (default: this one); prints file:line and exits with 1 on a violation
+    tools/check_law.py --self-test check that every rule detects a violation
 
-The diagram below "## The law" in docs/architecture.md is the table of who may use whom; this program reads it.
-A line `a, (b) <- c <- d` permits c to use a and b, and d to use c. A folder may also use what the folders that it
-uses may use, except those in parentheses: c alone may reach a header of b. "include" is the public header, and
-"all of these" every folder of src/: its user alone prints and exits, and nobody uses it.
+The program reads the permissions from the diagram below "## The law" in docs/architecture.md. A line
+`a, (b) <- c <- d` permits c to use a and b, and d to use c. A folder may also use what the folders that it uses may
+use, except those in parentheses: only c may reach a header of b, d may not. "include" is the public header. "all of
+these" means every folder of src/; only the folder that uses them (cli) may print and exit, and no folder may use it.
 """
 
 import re
@@ -21,7 +21,7 @@ DIAGRAM_BLOCK = re.compile(r"^## The law\n\s*```\n(.*?)^```", re.DOTALL | re.MUL
 ALL = "all of these"
 PUBLIC = "include"
 
-# What the library never does: the first group is a call, the second any mention.
+# Functions that the library must not call, words that it must not contain, and headers that it must not include.
 FORBIDDEN_CALLS = {
     "printf", "vprintf", "puts", "putchar", "putchar_unlocked", "perror", "psignal", "psiginfo",
     "exit", "quick_exit", "abort",
@@ -30,9 +30,9 @@ FORBIDDEN_CALLS = {
 FORBIDDEN_WORDS = {"stdout", "stderr", "assert"}
 FORBIDDEN_HEADERS = {"err.h", "error.h", "locale.h"}
 
-# Headers of ISO C and POSIX, and two that all compilers and C libraries here have. Each other header belongs
-# to one system: only files below a folder of its name use it, so that a port to another system finds what it
-# must replace in one place.
+# Headers of ISO C and POSIX, and four that all supported compilers and C libraries have. Every other header belongs
+# to one operating system. Only files below a folder of that name may use it, so that a port to another system finds
+# in one place what it must replace.
 PORTABLE_HEADERS = set("""
     arpa/inet.h ctype.h dirent.h dlfcn.h errno.h fcntl.h fenv.h float.h fnmatch.h ftw.h glob.h grp.h inttypes.h
     langinfo.h libgen.h limits.h locale.h math.h net/if.h netdb.h netinet/in.h netinet/tcp.h poll.h pthread.h pwd.h
@@ -41,7 +41,7 @@ PORTABLE_HEADERS = set("""
     sys/select.h sys/socket.h sys/stat.h sys/statvfs.h sys/time.h sys/times.h sys/types.h sys/uio.h sys/un.h
     sys/utsname.h sys/wait.h syslog.h termios.h time.h unistd.h wchar.h wctype.h
     cpuid.h err.h error.h getopt.h""".split())
-# Whose a header is, where the folder of another system uses it.
+# The operating system that a header belongs to.
 SYSTEM_HEADERS = {
     "linux": re.compile(r"(linux|asm|asm-generic|gnu)/.+|endian\.h|elf\.h|link\.h|byteswap\.h|malloc\.h|mntent\.h|"
                         r"features\.h|sys/(auxv|capability|epoll|eventfd|fanotify|inotify|personality|prctl|sendfile|"
@@ -51,7 +51,7 @@ SYSTEM_HEADERS = {
     "windows": re.compile(r"windows\.h|win.+\.h|ws2tcpip\.h|iphlpapi\.h|psapi\.h|tlhelp32\.h|aclapi\.h|sddl\.h|"
                           r"shellapi\.h|shlobj\.h|io\.h|process\.h|direct\.h|conio\.h", re.IGNORECASE),
 }
-# What the compilers define for one system: no file outside of these folders asks for it.
+# Macros that compilers define for one operating system. Only files below these folders may test them.
 SYSTEM_CONDITION = re.compile(
     r"\s*#\s*(?:if|ifdef|ifndef|elif|elifdef|elifndef)\b.*\b("
     r"_*linux_*|__gnu_linux__|__ANDROID__|__unix_*|unix|__APPLE__|__MACH__|TARGET_OS_\w+|"
@@ -65,21 +65,21 @@ COMMENT_OR_TEXT = re.compile(
 
 
 def code_lines(text):
-    """The lines with comments and string literals blanked, so that only code is left."""
+    """The lines of the text, with comments and string literals replaced by spaces."""
     blank = COMMENT_OR_TEXT.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
     return blank.splitlines()
 
 
 class Law:
-    """Who may use whom, as the diagram says."""
+    """The permissions in the diagram."""
 
     def __init__(self, text):
         block = DIAGRAM_BLOCK.search(text)
         if not block:
             raise ValueError('no diagram below "## The law"')
-        self.top = set()     # folders that may use everything, and that nobody may use
+        self.top = set()     # folders that may use all others, and that no folder may use
         self.edges = {}      # (user, used) -> line of the diagram
-        self.own = set()     # edges that are not passed on to users of the user
+        self.own = set()     # permissions in parentheses, which are not passed on
         first = text.count("\n", 0, block.start(1)) + 1
         for number, line in enumerate(block[1].splitlines(), first):
             self.read_line(number, [[name.strip() for name in group.split(",")] for group in line.split("<-")])
@@ -114,14 +114,14 @@ class Law:
         return folder in self.top or other == folder or other in self.uses[folder]
 
     def unused(self, used_by_sources):
-        """Yield (line, message) for permissions that no file of src/ makes use of."""
+        """Yield (line, message) for permissions that no file of src/ uses."""
         for (user, used), number in sorted(self.edges.items(), key=lambda item: item[1]):
             if (user, used) not in used_by_sources:
                 yield number, f"{user} does not use {used}: remove the permission"
 
 
 def reached(root, path, seen):
-    """Yield (header, header that includes it) for all headers below src/ that `path` includes in the end."""
+    """Yield (header, file that includes it) for all headers below src/ that `path` includes directly or indirectly."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -135,7 +135,7 @@ def reached(root, path, seen):
 
 
 def check_reached(root, law, path):
-    """Yield what is wrong with headers that a file reaches through another folder's header."""
+    """Yield messages about headers that a file reaches through a header of another folder but may not use."""
     folder = path.relative_to(root / "src").parts[0]
     if folder in law.top or folder not in law.folders:
         return
@@ -145,7 +145,7 @@ def check_reached(root, law, path):
 
 
 def check_include(root, law, folder, target):
-    """What is wrong with `#include "target"`, or None."""
+    """A message if `folder` may not `#include "target"`, or None."""
     if (root / "include" / target).is_file():
         if not law.may_include(folder, PUBLIC):
             return f"{folder} may not include the public header"
@@ -158,7 +158,7 @@ def check_include(root, law, folder, target):
 
 
 def check_source(root, law, path, edges):
-    """Yield (line, message) for one file of src/; adds its folder's edges."""
+    """Yield (line, message) for violations in one file of src/. Adds what its folder uses to `edges`."""
     folder = path.relative_to(root / "src").parts[0]
     text = path.read_text(encoding="utf-8", errors="replace")
     if folder not in law.folders | law.top:
@@ -185,7 +185,7 @@ def check_source(root, law, path, edges):
 
 
 def joined_lines(text):
-    """(number of the first line, text) of each line, with the lines that it goes on in."""
+    """Yield (number, text) of each line; lines that end in a backslash are joined with the next one."""
     number, whole = 0, ""
     for at, line in enumerate(text.splitlines(), 1):
         number = number or at
@@ -196,7 +196,8 @@ def joined_lines(text):
 
 
 def foreign(header, systems):
-    """The system, or systems, that a header belongs to, if a file below folders of `systems` may not use it."""
+    """The operating systems that a header belongs to, if a file below folders of `systems` may not use it; else
+    None."""
     owners = [system for system, headers in SYSTEM_HEADERS.items() if headers.fullmatch(header)]
     if header in PORTABLE_HEADERS or (systems and (not owners or systems & set(owners))):
         return None
@@ -204,12 +205,12 @@ def foreign(header, systems):
 
 
 def systems_of(root, path):
-    """The systems below whose folders a file lies."""
+    """The operating systems whose folders contain a file."""
     return set(SYSTEM_HEADERS) & set(path.relative_to(root / "src").parts[:-1])
 
 
 def check_systems(root, path):
-    """Yield (line, message) for headers and conditions of one system outside of its folders."""
+    """Yield (line, message) for headers and conditions of an operating system outside of its folders."""
     systems = systems_of(root, path)
     text = path.read_text(encoding="utf-8", errors="replace")
     for number, line in joined_lines(text):
@@ -222,7 +223,7 @@ def check_systems(root, path):
     for target, _ in reached(root, path, set()):
         header = root / "src" / target
         if not header.is_file() or not systems_of(root, header):
-            continue  # else it has a complaint of its own
+            continue  # headers in other places are checked themselves
         for line in header.read_text(encoding="utf-8", errors="replace").splitlines():
             include = INCLUDE.match(line)
             owner = include and include[2] and foreign(include[2], systems)
@@ -231,7 +232,7 @@ def check_systems(root, path):
 
 
 def check_public(path):
-    """Public headers stand alone: system headers only."""
+    """Yield (line, message) for includes of a public header other than system headers."""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         include = INCLUDE.match(line)
         if include and include[1]:
@@ -239,7 +240,7 @@ def check_public(path):
 
 
 def find_cycle(edges):
-    """A list of folders that use each other in a ring, or None."""
+    """A list of folders that use each other in a cycle, or None."""
     uses = {}
     for here, there in edges:
         if here != there:
@@ -262,7 +263,7 @@ def find_cycle(edges):
 
 
 def check_lists(root):
-    """Every source stands in its folder's meson.build: else it is never built, or never run."""
+    """Yield (source file, name, meson.build) for every source file, whose name must be listed in that meson.build."""
     for path in sorted(root.glob("src/**/*.c")):
         yield path, f"'{path.name}'", path.parent / "meson.build"
     for path in sorted(root.glob("tests/unit/test_*.c")):
@@ -273,7 +274,7 @@ def check_lists(root):
 
 
 def check(root):
-    """All violations below `root`, as printable lines."""
+    """All violations below `root`, as lines to print."""
     found, edges = [], {}
     try:
         law = Law((root / DIAGRAM).read_text(encoding="utf-8"))
@@ -303,7 +304,7 @@ def check(root):
     return found
 
 
-# Each case: a name, the files of a small tree, and the text that must be found (None: nothing).
+# Each case: a name, files that are added to the tree GOOD, and the message that must be found (None: no message).
 GOOD = {
     "docs/architecture.md": "# Architecture\n\n## The law\n\n```\n"
                             "base <- model <- probe <- sample\n"
@@ -332,7 +333,7 @@ CASES = [
      {"src/base/a.h": "int n = snprintf(b, 1, c); dprintf(fd, c); x->exit(1); s.abort();\n"}, None),
     ("a folder that uses what another one passes on", {"src/report/a.h": '#include "model/run.h"\n'}, None),
     ("no diagram", {"docs/architecture.md": "## The law\n\nNone.\n"}, "docs/architecture.md:1: no diagram"),
-    ("a permission that nobody uses", {"src/report/page.h": ""},
+    ("an unused permission", {"src/report/page.h": ""},
      "docs/architecture.md:7: report does not use recording"),
     ("a folder of the diagram without files", {"src/api/api.h": ""},
      "docs/architecture.md:8: api does not use include"),

@@ -1,5 +1,5 @@
-"""The reference of the command line as a page of the documentation: what `resource-tracker help` prints, which comes
-from the option table. mkdocs calls on_files(); nothing is stored, so that the page cannot be out of date.
+"""Generates the page of the documentation about the command line, from the output of `resource-tracker help`. mkdocs
+calls on_files() when it builds the site. The page is not stored, so it cannot be out of date.
 
     tools/cli_reference.py PROGRAM      prints the page
 """
@@ -27,7 +27,8 @@ def cell(text):
 
 
 def options_table(lines):
-    """An option and the name of its value are the words up to the first lower-case word of its help."""
+    """Rows of a table of options. In a line of the help, the option and the name of its value end before the first
+    lower-case word."""
     rows = ["| option | what it does |", "|---|---|"]
     for line in lines:
         found = re.match(r"\s+((?:-\w, )?--\S+(?: [^ a-z]\S*| \w+\|\S+| \w+=\S+)?)\s+(.*)$", line)
@@ -56,7 +57,11 @@ def program_of_this_tree():
 
 
 def on_files(files, config):
-    """mkdocs: add the page."""
+    """Hook of mkdocs that adds the page.
+
+    Raises:
+        PluginError: the program is not built
+    """
     from mkdocs.exceptions import PluginError
     from mkdocs.structure.files import File
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prepares a build folder when it is not there yet. BUILD is the top one (default: build).
+# Configures a build folder that does not exist yet. BUILD is the top build folder (default: build).
 #
 #   tools/configure.sh          $BUILD: gcc, optimised, what `make` and the tests use
 #   tools/configure.sh asan     $BUILD/asan: clang, address and undefined-behaviour sanitizers

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tracks a small real job and shows what is known about it afterwards. Takes a few seconds.
+# Tracks a small real job and shows the results. Takes a few seconds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tracker=${BUILD:-build}/resource-tracker
@@ -12,9 +12,9 @@ fi
 job=$(mktemp -d)
 trap 'rm -rf "$job"' EXIT
 
-# Whatever the tracker says about this job can be checked against what the job says here.
+# The job prints what it does, so that the figures of the tracker can be compared with it.
 cat >"$job/job.py" <<'PYTHON'
-"""A job in three parts, each marked: one busy CPU, a child process that takes memory, a file."""
+"""A job with three marked parts: one busy CPU, a child process that allocates memory, writing a file."""
 import os
 import pathlib
 import subprocess
@@ -52,8 +52,8 @@ show() {
 	printf '\n$ %s\n' "$*"
 }
 
-echo "A job that computes, starts a child process and writes a file runs under the tracker. Its"
-echo "own words start with \"job:\"; the block at the end is the tracker's."
+echo "The tracker runs a job that computes, starts a child process and writes a file. Lines of the"
+echo "job start with \"job:\". The block at the end is the summary of the tracker."
 show resource-tracker run --no-discovery -n demo --summary auto -- python3 job.py
 TRACKER=$(realpath "$tracker") "$tracker" run --no-discovery -n demo --summary auto -- \
 	/usr/bin/python3 "$job/job.py"

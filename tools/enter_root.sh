@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Runs a command in a root folder of this machine, or of another one by qemu-user.
+# Runs a command in a root folder, natively or for another architecture under qemu-user.
 #
 #   tools/enter_root.sh MACHINE ROOT COMMAND…
 #
-# MACHINE: x86_64, aarch64. What is mounted and registered is seen nowhere else, and ends with the command.
-# /proc, /dev, /sys and an empty /tmp are there; the folder that SOURCE names is /src. The environment is
-# that of the arguments: env -i with PATH, HOME and LC_ALL, then what ENTER_ENV has (words NAME=VALUE).
-# Wants root; for another machine qemu-user-static and a kernel that has binfmt_misc for each user namespace
-# (6.7), as what the command starts is started through it.
+# MACHINE: x86_64 or aarch64. Mounts and registrations are visible to the command only, and end with it. The root has
+# /proc, /dev, /sys and an empty /tmp; the folder in SOURCE is mounted at /src. The environment consists of PATH, HOME,
+# LC_ALL, and the words NAME=VALUE in ENTER_ENV. Requires root; for another architecture also qemu-user-static and
+# Linux 6.7 or later, because processes of that architecture start through binfmt_misc of a user namespace.
 set -euo pipefail
 if [ $# -lt 3 ]; then
 	sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d' >&2
@@ -29,8 +28,8 @@ exec unshare "${spaces[@]}" bash -c '
 	set -euo pipefail
 	if [ -n "${QEMU-}" ]; then
 		mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
-		# ELF of 64 bits for aarch64 (183 is b7), executables and shared ones; F: the interpreter is
-		# opened now, so that the root need not have it.
+		# The magic matches 64-bit ELF files for aarch64 (183 = 0xb7), executables and shared objects. With
+		# the flag F the interpreter is opened now, so that the root folder need not contain it.
 		printf "%s" ":qemu-$QEMU_MACHINE:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$QEMU:F" \
 			>/proc/sys/fs/binfmt_misc/register
 	fi
@@ -43,7 +42,8 @@ exec unshare "${spaces[@]}" bash -c '
 		mkdir -p "$ROOT/src"
 		mount --bind "$SOURCE" "$ROOT/src"
 	fi
-	# This shell stays: the first process gets the orphans, which the command must not be.
+	# Keep this shell as the first process of the namespace, because the first process receives orphans, and the
+	# command must not.
 	# shellcheck disable=SC2086
 	env=$(command -v env) chroot=$(PATH=$PATH:/usr/sbin:/sbin command -v chroot)
 	"$env" -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin HOME=/root LC_ALL=C.UTF-8 $ENTER_ENV \

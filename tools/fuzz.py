@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Fuzzes every parser in turn, each until it has had its share of CPU time.
+"""Fuzzes every parser in turn, each for a given amount of CPU time.
 
     tools/fuzz.py [--seconds N] [--lanes N] [--only NAME[,NAME...]] [--table | --keep]
 
-Builds $BUILD/fuzz (clang, libFuzzer, sanitizers). What each parser has had is kept in $BUILD/fuzz/ledger.json,
-and inputs worth keeping in $BUILD/fuzz/found/NAME, so that a later call goes on where this one was stopped.
---table prints the ledger as docs/security.md shows it. --keep adds to the corpora what was found and reaches
-code that no seed does, as tests/fuzz/corpus/NAME/kept-HASH. Exit status 1: a finding; its input and the log lie in
-$BUILD/fuzz/findings/.
+Builds $BUILD/fuzz (clang, libFuzzer, sanitizers). The CPU time of each parser is recorded in $BUILD/fuzz/ledger.json,
+and inputs that reach new code in $BUILD/fuzz/found/NAME, so that a later call continues where this one stopped.
+--table prints the ledger in the form of docs/security.md. --keep adds found inputs that reach code which no seed
+reaches to the corpora, as tests/fuzz/corpus/NAME/kept-HASH. The exit status is 1 after a finding; its input and log
+are in $BUILD/fuzz/findings/.
 """
 
 import argparse
@@ -27,7 +27,7 @@ FUZZ = (ROOT / os.environ.get("BUILD", "build")).resolve() / "fuzz"
 SEEDS = ROOT / "tests/fuzz/corpus"
 SLICE_S = 100
 KEPT = "kept-"
-INTERRUPTED = 72  # exit status of a fuzzer that was told to stop: it may go on later
+INTERRUPTED = 72  # exit status of a fuzzer that was interrupted, which is not a finding
 
 
 def names():
@@ -36,7 +36,7 @@ def names():
 
 
 class Ledger:
-    """Inputs, CPU seconds and findings of each parser, in a file."""
+    """The number of inputs, CPU seconds and findings of each parser, stored in a JSON file."""
 
     def __init__(self, path):
         self.path = path
@@ -58,7 +58,7 @@ class Ledger:
 
 
 def fuzz_slice(name, seconds):
-    """One slice of one parser: inputs, CPU seconds, and whether it ended with a finding."""
+    """Fuzz one parser for about `seconds`. Returns (number of inputs, CPU seconds, whether there was a finding)."""
     found, findings = FUZZ / "found" / name, FUZZ / "findings"
     found.mkdir(parents=True, exist_ok=True)
     findings.mkdir(exist_ok=True)
@@ -101,7 +101,8 @@ def table(ledger):
 
 
 def keep(name):
-    """Of what was found: the fewest that reach every edge of the code which it reached and the corpus did not."""
+    """Add found inputs to the corpus: a minimal set that reaches all edges of the code which the found inputs reach and
+    the corpus does not. Returns their number."""
     found, corpus = FUZZ / "found" / name, SEEDS / name
     if not found.exists():
         return 0
@@ -147,7 +148,8 @@ def main():
 
 
 def goal_left(ledger, name, goal):
-    """What is nearest to its goal goes first, so that a call that is cut short has finished the most."""
+    """CPU seconds that a parser still needs. Parsers with the least go first, so that an interrupted call has finished
+    as many as possible."""
     return max(0, goal - ledger.seconds(name))
 
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Builds what is installed, without the tests, and installs it: program, tracking shells, manual page, completions,
-# scores of servers, C library, header and pkg-config file. The Python package is installed by pip.
+# Builds and installs the program, tracking shells, manual page, completions, scores of servers, C library, header and
+# pkg-config file. It does not build the tests. The Python package is installed with pip instead.
 #
 #   PREFIX=/usr/local DESTDIR= tools/install.sh
 #
-# BUILD is the build folder, JOBS the number of processes. Relative paths are relative to the top of the tree.
+# BUILD is the build folder, JOBS the number of processes. Relative paths start at the top folder of the tree.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 prefix=$(realpath -ms "${PREFIX:-/usr/local}")
 destdir=${DESTDIR:+$(realpath -ms "$DESTDIR")}
 
-# introspect LIST CODE: what the code prints of one of the lists that meson has of the build folder.
+# introspect LIST CODE: runs Python CODE, with a list that `meson introspect` prints in the variable `found`.
 introspect() {
 	meson introspect "$build" "$1" | /usr/bin/env python3 -c "
 import json, os, sys

@@ -3,9 +3,9 @@
 #
 #   tools/kernel_packages.sh VERSION…    VERSION is 5.10, 6.1 or 6.12
 #
-# The newest package of that version that the configured apt sources have is downloaded and unpacked to
-# build/kernel/VERSION. 5.10 is in Debian 11 alone: that release is looked up at the same mirrors, with package
-# lists of its own. A package that lies there already, as build/kernel/VERSION.deb, is taken instead.
+# The script downloads the newest package of each version from the configured apt sources, and unpacks it to
+# build/kernel/VERSION. Only Debian 11 has 5.10, so that release is looked up on the same mirrors with separate package
+# lists. If build/kernel/VERSION.deb exists, it is used instead of a download.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,7 +16,7 @@ die() {
 
 apt_options=()
 
-# From now on apt looks at the release $1 of the configured mirrors, in lists below build/kernel.
+# Makes apt use the release $1 of the configured mirrors, with package lists below build/kernel.
 look_at_release() {
 	local lists=$PWD/build/kernel/apt-$1 uri
 	mkdir -p "$lists/lists/partial" "$lists/archives/partial"
@@ -25,11 +25,11 @@ look_at_release() {
 	done >"$lists/sources.list"
 	apt_options=(-o "Dir::State::Lists=$lists/lists" -o "Dir::Cache=$lists" -o "Dir::Etc::SourceParts=/dev/null"
 		-o "Dir::Etc::SourceList=$lists/sources.list" -o "APT::Sandbox::User=root")
-	# A mirror that lacks the release, such as that of security updates, is no error.
+	# Some mirrors, such as that of security updates, lack the release. That is not an error.
 	apt-get -qq "${apt_options[@]}" update >/dev/null 2>&1 || true
 }
 
-# The name of the newest kernel package of a version, for virtual machines.
+# Prints the name of the newest kernel package of a version for virtual machines.
 package_of() {
 	apt-cache "${apt_options[@]}" --names-only search "^linux-image-${1//./\\.}\.[0-9].*-cloud-amd64$" | cut -d ' ' -f 1 |
 		sort -V | tail -n 1
@@ -55,7 +55,7 @@ download() {
 	rmdir "build/kernel/$version.part"
 }
 
-# Into another folder first: a kernel is there as a whole or not at all.
+# Unpacks into a temporary folder first, so that a kernel's folder is always complete.
 unpack() {
 	local version=$1 root=build/kernel/$1.part release
 	echo "kernel_packages: unpacking Linux $version"

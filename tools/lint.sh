@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The checks that read the code instead of running it.
+# Static checks of the code.
 #
 #   tools/lint.sh            all of them, then the ten most complex functions
 #   tools/lint.sh NAME…      only these: law, law-self-test, format, shell, tidy, cppcheck,
@@ -23,7 +23,7 @@ check_law-self-test() {
 	/usr/bin/python3 tools/check_law.py --self-test
 }
 
-# Shows what `make format` would change.
+# Prints what `make format` would change.
 check_format() {
 	local file
 	c_files | xargs -P "$jobs" -n 50 clang-format --dry-run --Werror 2>/dev/null && return
@@ -41,8 +41,8 @@ check_shell() {
 	return $bad
 }
 
-# clang-tidy takes its flags from the folder that is configured for clang (see tools/test.sh). Large files
-# first, so that no process works alone at the end.
+# clang-tidy reads the compiler flags from the build folder that is configured for clang. Large files come first, so
+# that all processes finish at about the same time.
 check_tidy() {
 	tools/configure.sh asan || return 1
 	find src -name '*.c' -printf '%s %p\n' | LC_ALL=C sort -rn | cut -d ' ' -f 2 |
@@ -52,7 +52,7 @@ check_tidy() {
 	return "${PIPESTATUS[3]}"
 }
 
-# shiftTooManyBitsSigned: gcc and clang define >> of a negative number (the sign is copied).
+# shiftTooManyBitsSigned is suppressed, because gcc and clang define >> of a negative number (it copies the sign).
 check_cppcheck() {
 	cppcheck --quiet --error-exitcode=1 -j "$jobs" --std=c11 --language=c \
 		--enable=warning,performance,portability --inline-suppr \

@@ -3,8 +3,8 @@
 
     build/venv-python/bin/python tools/macos.py [MACHINE…]
 
-writes $BUILD/macos/MACHINE/resource-tracker for each machine (default: aarch64 and x86_64). The compiler and
-linker are zig's, which have the interfaces of macOS; a warning is an error. Nothing runs here.
+writes $BUILD/macos/MACHINE/resource-tracker for each machine (default: aarch64 and x86_64). The compiler and linker
+are those of zig, which includes the headers and symbols of macOS. Warnings are errors. The program is not run.
 """
 
 import os
@@ -14,14 +14,15 @@ import sys
 from pathlib import Path
 
 TARGET = "macos.11.0"
-# The machine -> cputype of a Mach-O header.
+# Machine -> cputype in a Mach-O header.
 MACHINES = {"aarch64": 0x0100000C, "x86_64": 0x01000007}
 ROOT = Path(__file__).resolve().parent.parent
 MACOS = (ROOT / os.environ.get("BUILD", "build")).resolve() / "macos"
 
 
 def cross_file(machine):
-    """The text of meson's cross file. zig adds debug information, with the path of the tree, unless -g0 is given."""
+    """The text of the cross file for meson. Without -g0, zig adds debug information that contains the path of the
+    tree."""
     zig = f"'{sys.executable}', '-m', 'ziglang'"
     return f"""\
 [binaries]
@@ -38,8 +39,8 @@ endian = 'little'
 
 
 def run(*words):
-    """The cache keeps what was compiled before, of any build folder. zig's ar, which meson asks for its version,
-    leaves an empty a.o in the working directory."""
+    """Run a command, which must succeed. All build folders share the cache of zig. The working directory is the build
+    folder, because zig's ar leaves an empty a.o there when meson queries its version."""
     environment = {"ZIG_GLOBAL_CACHE_DIR": str(MACOS / "zig"), "ZIG_LOCAL_CACHE_DIR": str(MACOS / "zig")}
     subprocess.run([str(word) for word in words], check=True, cwd=MACOS, stdin=subprocess.DEVNULL,
                    env={**environment, **os.environ})
@@ -53,8 +54,8 @@ def check_program(path, machine):
 
 
 def looked_up_at_load(path):
-    """The undefined names of a 64-bit Mach-O file that it takes from no named library: zig writes 0 in its
-    table of symbols, Apple's linker 254."""
+    """The undefined symbols of a 64-bit Mach-O file that are not bound to a library, so that they are looked up at
+    load. In the symbol table, zig marks them with 0, Apple's linker with 254."""
     data = path.read_bytes()
     at, found = 32, []
     for _ in range(struct.unpack_from("<I", data, 16)[0]):
@@ -70,7 +71,7 @@ def looked_up_at_load(path):
 
 
 def check_module(path, machine):
-    """Fail unless the file is a library for the machine that CPython gives all that is looked up at load."""
+    """Fail unless the file is a library for the machine whose symbols to look up at load are all CPython's."""
     magic, cputype, _, filetype = struct.unpack("<4I", path.read_bytes()[:16])
     if (magic, cputype, filetype) != (0xFEEDFACF, MACHINES[machine], 6):
         sys.exit(f"macos: {path} is not a library for {machine}")
@@ -81,7 +82,7 @@ def check_module(path, machine):
 
 
 def build(machine):
-    """Compile and link the program for one machine: its path."""
+    """Compile and link the program for one machine. Returns its path."""
     folder = MACOS / machine
     described = MACOS / f"{machine}.ini"
     MACOS.mkdir(parents=True, exist_ok=True)

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs the wheel under the CPython of another Debian release, or of another machine by qemu-user: in a
-# root of its own, from Debian's packages, without a change to this system.
+# Tests the wheel with the CPython of another Debian release, or of another architecture under qemu-user. It runs in a
+# root folder made from Debian's packages. This system is not changed.
 #
 #   tools/python_elsewhere.sh SUITE MACHINE WHEEL [COMMAND…]
 #
-# SUITE: bullseye (3.9), trixie (3.13), sid …; MACHINE: x86_64, aarch64. The root is
-# $BUILD/elsewhere/SUITE-MACHINE, where /wheel is on the path of Python and /src is this tree. Without a
-# command the core of tests/python runs. The wheels are those of `make wheels`. Wants root; for aarch64 qemu-user-static and a kernel that has
-# binfmt_misc for each user namespace (6.7): what the tests start is started through it.
+# SUITE: bullseye (CPython 3.9), trixie (3.13), sid …; MACHINE: x86_64, aarch64. WHEEL: a wheel of `make wheels`. The
+# root folder is $BUILD/elsewhere/SUITE-MACHINE; in it, Python imports from /wheel, and /src is this tree. Without
+# COMMAND, the core of tests/python runs. Requires root; for another architecture also qemu-user-static and Linux 6.7
+# or later (see tools/enter_root.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ $# -lt 3 ]; then
@@ -29,7 +29,7 @@ root=$top/root
 core=(test_resource_tracker test_stats_now test_csv_trackers test_helpers test_tiny_data_frame
 	test_snapshots test_compatibility)
 
-# An apt that knows this suite and this machine alone, and that nothing is installed.
+# Configures an apt that uses only this suite and architecture, and that considers no package as installed.
 prepare_apt() {
 	mkdir -p "$top"/apt/{state/lists/partial,cache/archives/partial,etc/{preferences.d,apt.conf.d},log}
 	: >"$top/apt/status"
@@ -79,7 +79,7 @@ chmod +x "$root"/wheel/site-packages/resource_tracker/native/*/resource-tracker-
 
 if [ $# -eq 0 ]; then
 	set -- "${core[@]/#//src/tests/python/}"
-	# Under qemu-user an interpreter that had threads does not always come to its end: it is ended.
+	# Under qemu-user an interpreter that had threads may hang at its end, so os._exit() ends it.
 	set -- python3 -c 'import os, sys, pytest
 code = pytest.main(sys.argv[1:])
 sys.stdout.flush()

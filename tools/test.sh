@@ -2,25 +2,24 @@
 # Builds and runs every test, and counts them.
 #
 #   tools/test.sh           everything; the last line is "N passed, N failed"
-#   tools/test.sh STAGE…    only these: build, unit, cli, e2e, python, sanitizers,
+#   tools/test.sh STAGE…    only these stages: build, unit, cli, e2e, python, sanitizers,
 #                           threads, valgrind, kernel, lint
 #   tools/test.sh check     the quick loop, under 3 minutes: build, unit, law, format and the tests
 #                           of the program that take seconds
 #
-# A case is a cmocka case, a parser's fuzz corpus, a pytest case, or one check of lint or build.
-# What runs again under the sanitizers or valgrind is counted again, and the summary says how much
-# of the total that is.
+# A case is a cmocka case, a parser's fuzz corpus, a pytest case, or one check of lint or build. Cases that run again
+# under the sanitizers or valgrind count again; the summary states how many of the total these are.
 #
-# Where everything runs, what only computes (the builds that later stages need, and lint) runs beside the
-# tests, at the lowest priority: it takes the CPU time that tests leave while they wait.
+# If all stages run, a background process at the lowest priority does the builds that later stages need, and lint. It
+# uses the CPU time that is free while tests wait.
 #
-# BUILD is the build folder (default: build), JOBS the number of processes. KERNELS are the versions of
-# Linux that the stage `kernel` boots (default: 6.1; `make kernels` takes all).
+# BUILD is the build folder (default: build), JOBS the number of processes. KERNELS are the versions of Linux that the
+# stage `kernel` boots (default: 6.1; `make kernels` boots all).
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 export BUILD=${BUILD:-build} JOBS=${JOBS:-$(nproc)}
 export PYTHONDONTWRITEBYTECODE=1
-python=/usr/bin/python3 # Debian's, which has pytest; not what stands first in PATH
+python=/usr/bin/python3 # Debian's Python, which has pytest, independent of PATH
 mkdir -p "$BUILD/test-logs"
 logs=$(realpath "$BUILD/test-logs")
 asan=$(realpath "$BUILD")/asan
@@ -29,14 +28,15 @@ tsan=$(realpath "$BUILD")/tsan
 passed=0 failed=0 skipped=0 again=0
 stage_passed=0 stage_failed=0 stage_skipped=0 stage_start=0 stage_cpu=0
 summary=()
-beside= # the process that runs what runs beside the tests
+beside= # pid of the background process for builds and lint
 
 # --- processes --------------------------------------------------------------------------------
 
-# Each process has TEST_RUN in its environment, also one that has left the process group or the session.
+# Every process of this run has TEST_RUN in its environment, even if it has left the process group or the session.
 export TEST_RUN=$$-tests
 
-# signal_run SIGNAL LANE: to every process of this run; LANE is tests, beside, or .* for both.
+# signal_run SIGNAL LANE: sends a signal to every process of this run. LANE is tests, beside (background), or .* for
+# both.
 signal_run() {
 	local file
 	for file in $(grep -slzx "TEST_RUN=$$-$2" /proc/[0-9]*/environ); do
@@ -44,7 +44,7 @@ signal_run() {
 	done
 }
 
-# alone COMMAND…: while nothing runs beside it.
+# alone COMMAND…: runs a command while the background process is stopped.
 alone() {
 	local rc=0
 	signal_run STOP beside
@@ -55,8 +55,8 @@ alone() {
 
 # --- counting ---------------------------------------------------------------------------------
 
-# Sets cpu_s to the CPU time of all commands of this shell that have ended, without what runs beside the tests:
-# that is added when it has ended. Linux counts in 1/100 s.
+# Sets cpu_s to the CPU time in s of all commands of this shell that have ended, without the background process, whose
+# time the shell receives when it ends. Linux counts in 1/100 s.
 read_cpu() {
 	local stat
 	read -ra stat <"/proc/$BASHPID/stat"
@@ -72,7 +72,7 @@ begin() {
 	stage_passed=0 stage_failed=0 stage_skipped=0 stage_start=$SECONDS stage_cpu=$cpu_s
 }
 
-# end NAME [again]: `again` marks cases that another stage has counted before.
+# end NAME [again]: `again` means that another stage has already run these cases.
 end() {
 	local line
 	if [ $((stage_passed + stage_failed)) -eq 0 ]; then
@@ -92,7 +92,7 @@ end() {
 	printf '   %s\n' "$line"
 }
 
-# check NAME COMMAND…: one case; its output is shown when it fails.
+# check NAME COMMAND…: runs a command as one case, and prints its output if it fails.
 check() {
 	local name=$1 log=$logs/${1// /-}.log
 	shift
@@ -108,8 +108,8 @@ check() {
 	fi
 }
 
-# count KIND FILE… RC: add the cases of one run of meson or pytest. A run that ended badly without a
-# failed case (it could not start, say) is a failure too.
+# count KIND FILE… RC: adds the cases of one run of meson or pytest. If the run ended with an error and no case failed
+# (for example, it could not start), that counts as one failure.
 count() {
 	local out p=0 f=0 s=0 before=$stage_failed rc=${!#}
 	out=$("$python" tools/tally.py "${@:1:$#-1}" 2>&1) || out+=$'\n0 1 0'
@@ -124,8 +124,9 @@ count() {
 	fi
 }
 
-# run_meson NAME FOLDER [TEST…] [OPTION…]: `meson test`, with the log under NAME (meson adds the name of a
-# wrapper to it). Programs that fail run once more, alone, in case the machine was busy; they are listed.
+# run_meson NAME FOLDER [TEST…] [OPTION…]: runs `meson test`. NAME is the name of the log (meson appends the name of a
+# wrapper). Up to five failed programs run a second time without other load, because the machine may have been busy.
+# They are printed.
 run_meson() {
 	local name=$1 folder=$2 rc=0 failed first second=()
 	shift 2
@@ -147,9 +148,9 @@ run_meson() {
 	count meson "${first[0]}" "${second[@]}" $rc || tail -n 40 "$logs/$name.log"
 }
 
-# run_pytest NAME ARGUMENT… In twice JOBS processes, as most tests wait; tests/conftest.py shares the tests
-# out. Tests that fail run once more, one after the other with nothing beside them, in case the machine was
-# busy; they are listed.
+# run_pytest NAME ARGUMENT…: runs pytest in twice JOBS processes, because most tests wait most of the time.
+# tests/conftest.py distributes the tests. Up to twelve failed tests run a second time, one after the other without
+# other load, because the machine may have been busy. They are printed.
 run_pytest() {
 	local name=$1 rc=0 failed options reports
 	shift
@@ -178,7 +179,7 @@ build_asan() {
 		check "sanitizers build" ninja --quiet -C "$asan" -j "$JOBS"
 }
 
-# The program for macOS on x86_64 is built with its wheel.
+# build_wheels also builds the program for macOS on x86_64.
 build_systems() {
 	check "macOS build" build/venv-python/bin/python tools/macos.py aarch64
 	check "Windows build" build/venv-python/bin/python tools/windows.py program library wheel
@@ -196,7 +197,7 @@ build_tsan() {
 			"${thread_tests[@]/#/tests/unit/test_}" tests/gpu/{,old/}libnvidia-ml.so.1
 }
 
-# built NAME: does that build, or waits for its end where it is done beside the tests; whether it went well.
+# built NAME: runs build_NAME, or waits until the background process has run it. Succeeds if the build did.
 built() {
 	if [ -z "$beside" ]; then
 		"build_$1"
@@ -246,7 +247,7 @@ stage_quick() {
 	end quick
 }
 
-# E2E_PICTURES=FOLDER keeps a screenshot of each state.
+# E2E_PICTURES=FOLDER saves a screenshot of each state.
 stage_e2e() {
 	local rc=0
 	begin "the report in a browser"
@@ -264,8 +265,8 @@ stage_e2e() {
 	end e2e
 }
 
-# What is built for other systems, that for Windows under Wine, and the package as users have it: the wheel,
-# installed into an environment of its own.
+# Builds for macOS and Windows, tests of the latter under Wine, and tests of the Python package, which is installed
+# from the wheel into a separate environment.
 stage_python() {
 	begin "the builds for macOS and Windows, and tests of the Python package"
 	if built systems; then
@@ -278,7 +279,7 @@ stage_python() {
 	end python
 }
 
-# A sanitizer's report goes to a file, so that no test can swallow it.
+# Sanitizers write their reports to files, so that a test cannot hide them.
 no_reports() {
 	! cat "$logs"/sanitizer-report.* 2>/dev/null
 }
@@ -297,7 +298,7 @@ stage_sanitizers() {
 	end sanitizers again
 }
 
-# What has threads: the C API, used by several at once, and what asks GPUs.
+# Code with threads: concurrent use of the C API, and queries of GPUs.
 stage_threads() {
 	begin "what has threads under the thread sanitizer (clang)"
 	if built tsan; then
@@ -306,7 +307,7 @@ stage_threads() {
 	end threads again
 }
 
-# With TRK_VALGRIND a case that looks at its own process, which valgrind changes, skips itself.
+# With TRK_VALGRIND set, cases that examine their own process skip themselves, because valgrind changes it.
 stage_valgrind() {
 	begin "unit tests under valgrind"
 	TRK_VALGRIND=1 run_meson valgrind "$BUILD" --suite unit --timeout-multiplier 10 \
@@ -314,7 +315,8 @@ stage_valgrind() {
 	end valgrind again
 }
 
-# judge_topics FOLDER: prints the topics of which a test fails, and the tests' own words to stderr.
+# judge_topics FOLDER: runs the tests on what the guest has left. Prints the topics with a failed test, and the output
+# of the tests to stderr.
 judge_topics() {
 	local words
 	words=$(KERNEL_OUT=$1 "$python" -m pytest -q -p no:cacheprovider tests/kernel)
@@ -322,9 +324,9 @@ judge_topics() {
 	sed -n 's,^\(FAILED\|ERROR\) tests/kernel/test_\([a-z]*\)\.py.*,\2,p' <<<"$words" | sort -u
 }
 
-# boot_kernel VERSION FOLDER TOPIC…: what fails in the first boot, the boot itself or topics of which a test
-# fails, gets a second one, in case the machine was busy. Topics that the second boot does not reach keep
-# what the first has left.
+# boot_kernel VERSION FOLDER TOPIC…: boots a kernel and runs the topics. If the boot or a test of a topic fails, the
+# failed topics run in a second boot, because the machine may have been busy. A topic that the second boot does not
+# reach keeps the files of the first one.
 boot_kernel() {
 	local version=$1 out=$2 failed topic
 	shift 2
@@ -344,7 +346,7 @@ boot_kernel() {
 	done
 }
 
-# One or two boots of each kernel; the tests judge what the guest has left.
+# Boots each kernel once or twice. The tests then examine the files that the guest has left.
 stage_kernel() {
 	local version out topics
 	topics=$(cd tests/kernel/topics && printf '%s ' *.sh | sed 's/\.sh / /g')
@@ -375,7 +377,7 @@ stage_lint() {
 
 # --- all of it --------------------------------------------------------------------------------
 
-# In the order in which the tests need them.
+# The builds are in the order in which the tests need them.
 stage_builds() {
 	local name
 	begin "builds for later stages"
@@ -389,7 +391,7 @@ stage_builds() {
 
 run_beside() {
 	export TEST_RUN=$$-beside
-	renice -n 19 -p "$BASHPID" >/dev/null 2>&1 # not all containers permit it
+	renice -n 19 -p "$BASHPID" >/dev/null 2>&1 # some containers do not permit it
 	passed=0 failed=0 skipped=0 again=0 summary=()
 	stage_builds
 	stage_lint
@@ -398,9 +400,9 @@ run_beside() {
 	printf '%s\n' "$passed $failed $skipped" "${summary[@]}" >"$logs/beside.counts"
 }
 
-# Waits for the end of it. Without counts it has not come to its end.
+# Waits for the background process. If it has written no counts, it did not finish.
 end_beside() {
-	local p=0 f=1 s=0 lines=("what runs beside the tests did not come to its end")
+	local p=0 f=1 s=0 lines=("the background builds and lint did not finish")
 	wait "$beside"
 	cat "$logs/beside.log"
 	[ ! -s "$logs/beside.counts" ] || { read -r p f s && mapfile -t lines; } <"$logs/beside.counts"
@@ -425,7 +427,7 @@ run_stages() {
 	[ -z "$beside" ] || end_beside
 
 	if [ -s "$logs/failures" ]; then
-		echo "== what failed, once more"
+		echo "== failures, repeated"
 		tail -n 200 "$logs/failures"
 	fi
 	echo "== summary ($SECONDS s)"
@@ -456,7 +458,7 @@ for name in "${stages[@]}"; do
 	fi
 done
 
-# In a process group of its own, so that this shell has a signal at once and ends everything.
+# The stages run in a separate process group, so that this shell handles a signal at once and ends all processes.
 stop() {
 	kill -s TERM -- "-$group" 2>/dev/null
 	signal_run TERM '.*'

@@ -4,11 +4,11 @@
     tools/windows.py [program] [library] [wheel]
 
 writes into $BUILD/windows: resource-tracker.exe (the default); resource_tracker.dll with its import library; and
-wheels/*.whl, which carries the program, by build/venv-python/bin/python.
+wheels/*.whl, which includes the program and which build/venv-python/bin/python must build.
 
-The compiler and linker are those of mingw-w64; a warning is an error. The module keeps to the limited API of
-CPython, whose headers and import library are in build/windows-python (tools/setup.sh). Nothing runs here:
-tests/windows runs both under Wine.
+The compiler and linker are those of mingw-w64. Warnings are errors. The extension module uses the limited API of
+CPython, whose headers and import library are in build/windows-python (tools/setup.sh). tests/windows runs the program
+and the wheel under Wine.
 """
 
 import concurrent.futures
@@ -22,7 +22,7 @@ import sys
 from pathlib import Path
 
 TOOLS = "x86_64-w64-mingw32-"
-X86_64, CONSOLE = 0x8664, 3  # of a PE header
+X86_64, CONSOLE = 0x8664, 3  # values of machine and subsystem in a PE header
 SYSTEM_LIBRARIES = {"advapi32.dll", "kernel32.dll", "msvcrt.dll", "psapi.dll", "user32.dll", "ws2_32.dll"}
 TAG = "cp39-abi3-win_amd64"
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,7 +32,7 @@ PYTHON = ROOT / "build" / "windows-python"
 
 
 def cross_file():
-    """The text of meson's cross file. With ccache, where it is there, what did not change is not compiled again."""
+    """The text of the cross file for meson. It uses ccache if that is installed."""
     compiler = ["ccache"] * bool(shutil.which("ccache")) + [f"{TOOLS}gcc"]
     return f"""\
 [binaries]
@@ -52,12 +52,12 @@ endian = 'little'
 
 
 def run(*words):
-    """One command, which must succeed."""
+    """Run a command, which must succeed."""
     subprocess.run([str(word) for word in words], check=True, stdin=subprocess.DEVNULL)
 
 
 def check_program(path):
-    """Fail unless the file is a 64-bit console program that needs nothing but libraries of Windows."""
+    """Fail unless the file is a 64-bit console program that needs only libraries of Windows."""
     image = path.read_bytes()
     at = struct.unpack_from("<I", image, 0x3C)[0]
     machine, subsystem = struct.unpack_from("<H", image, at + 4)[0], struct.unpack_from("<H", image, at + 24 + 68)[0]
@@ -69,7 +69,7 @@ def check_program(path):
 
 
 def tables_of(path):
-    """What objdump prints of the tables of a file."""
+    """The lines that `objdump -p` prints about a file."""
     return subprocess.run([f"{TOOLS}objdump", "-p", path], check=True, capture_output=True, text=True).stdout.splitlines()
 
 
@@ -87,7 +87,8 @@ def exports_of(path):
 
 
 def check_library(path, needed, exports):
-    """Fail unless the file is a library that needs these libraries beside those of Windows, and exports these names."""
+    """Fail unless the file needs exactly the libraries `needed` in addition to those of Windows, and exports exactly
+    the names `exports`."""
     if needed_by(path) - SYSTEM_LIBRARIES != needed:
         sys.exit(f"windows: {path} needs {', '.join(sorted(needed_by(path)))}")
     if exports_of(path) != sorted(exports):
@@ -95,7 +96,7 @@ def check_library(path, needed, exports):
 
 
 def compile_target(name):
-    """Compile and link one target of the build: its path."""
+    """Compile and link one target of the build. Returns its path."""
     if not shutil.which(f"{TOOLS}gcc"):
         sys.exit("windows: no mingw-w64. Try: apt install gcc-mingw-w64-x86-64")
     described, text = WINDOWS / "mingw.ini", cross_file()
@@ -110,7 +111,8 @@ def compile_target(name):
 
 
 def stripped(name, path):
-    """A target without its symbols, under another path. A file there may be running: it is replaced."""
+    """Build a target and write it without symbols to `path`. An existing file is replaced, because it may be running.
+    Returns the path."""
     new = path.with_name(f"{path.name}.new")
     shutil.copyfile(compile_target(name), new)
     run(f"{TOOLS}strip", new)
@@ -119,14 +121,14 @@ def stripped(name, path):
 
 
 def build():
-    """Compile, link and check the program: its path."""
+    """Compile, link and check the program. Returns its path."""
     program = stripped("resource-tracker.exe", WINDOWS / "resource-tracker.exe")
     check_program(program)
     return program
 
 
 def build_library():
-    """The library and its import library: their paths."""
+    """Build and check the library and its import library. Returns their paths."""
     library = stripped("resource_tracker.dll", WINDOWS / "resource_tracker.dll")
     names = (OBJECTS / "resource_tracker.def").read_text(encoding="utf-8").split()[1:]
     check_library(library, set(), names)
@@ -134,7 +136,7 @@ def build_library():
 
 
 def build_wheel():
-    """The wheel with the module and the program: its path."""
+    """Build the wheel with the module and the program. Returns its path."""
     sys.path.insert(0, str(ROOT / "bindings/python"))
     import pure
 
@@ -150,7 +152,7 @@ def build_wheel():
                                              f"{native}/resource-tracker-program.exe": program.read_bytes()})
 
 
-# Sources of unit tests that use no file of Linux, and what each needs beside the library.
+# Source of a unit test that needs no files of Linux -> further sources that it needs in addition to the library.
 UNIT_TESTS = {f"tests/unit/test_{name}.c": () for name in (
     "alert_book", "alert_end", "alike", "anomaly", "buf", "catalog", "catalog_facts", "cgroup_files", "change", "cpu_advice", "fetch",
     "gpu_advice", "gpu_assigned", "gpus", "history", "human", "import_values", "infer", "json_read", "line_format", "lines",
@@ -162,7 +164,7 @@ UNIT_TESTS["tests/simulated/test_simulated_nt.c"] = ("tests/simulated/as_nt.c", 
 
 
 def build_test(source):
-    """One unit test as a program: its path."""
+    """Build one unit test as a program. Returns its path."""
     program = WINDOWS / "tests" / f"{Path(source).stem}.exe"
     compiler = ["ccache"] * bool(shutil.which("ccache")) + [f"{TOOLS}gcc"]
     flags = ["-std=gnu11", "-O1", "-Wall", "-Werror", "-D_GNU_SOURCE", '-DTRK_BUILD_VERSION="test"',
@@ -180,7 +182,7 @@ def build_test(source):
 
 
 def build_tests():
-    """All of UNIT_TESTS, beside a program that was built before: their paths."""
+    """Build all UNIT_TESTS. The program must have been built before. Returns their paths."""
     (WINDOWS / "tests").mkdir(exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", os.cpu_count()))) as pool:
         return list(pool.map(build_test, UNIT_TESTS))

@@ -1,12 +1,12 @@
-/* Memory as `recommend` sees it: every attempt that was too small enters the history as a run that
- * was killed at its limit, before the retry is asked for. A cell is memory-hours paid / used, runs
- * that failed at least once in %, failed attempts in % of runs. */
+/* Replays memory requests as `recommend` sees them: every attempt with too little memory enters the
+ * history as a run that was killed at its limit, before the retry is requested. A table cell has
+ * memory-hours paid / used, runs that failed at least once in %, failed attempts in % of runs. */
 #include "replay.h"
 
 #include "report/advice.h"
 
 enum {
-	RUNS_MIN = 3, /* of a step that is replayed */
+	RUNS_MIN = 3, /* shortest history of a step that is replayed */
 	ATTEMPTS_MAX = 60,
 	EXECUTIONS = 10, /* of each cws workflow */
 };
@@ -47,7 +47,7 @@ static void log_add(struct past_log *log, struct trk_history_run row)
 	log->row[log->count++] = row;
 }
 
-/* What `recommend` answers before this run. */
+/* The answer of `recommend` before this run. */
 static double advised(const struct past_log *log, const struct past *next)
 {
 	size_t n = log->count < ours.rows_max ? log->count : ours.rows_max;
@@ -99,7 +99,7 @@ void feedback_step(struct score *sum, const struct step *s, size_t first, size_t
 /* --- jobs
  * -------------------------------------------------------------------------------------- */
 
-/* Which steps: chosen on one half, reported on the other. */
+/* The steps: settings are chosen on one half, results are reported for the other. */
 enum half { ALL_STEPS, CHOSEN_ON, REPORTED };
 
 static bool is_in(const struct step *s, enum half half)
@@ -138,8 +138,8 @@ static double normal(void)
 	return sqrt(-2 * log(chance() + 1e-300)) * cos(2 * M_PI * chance());
 }
 
-/* Jobs whose peaks vary by more than three times, of nine kinds, with a known truth and without an
- * input size. */
+/* Synthetic jobs of nine kinds, whose peaks vary by more than a factor of three. Their distribution
+ * is known, and they have no input size. */
 static double wide_peak(int kind, size_t i, double level, double *state)
 {
 	switch (kind) {
@@ -203,7 +203,7 @@ static int by_place(const void *a, const void *b)
 
 enum { PROGRAMS = 5 };
 
-/* The steps of a data set from `first` on; they lie together in the file. */
+/* The steps of a data set from `first` on, which are adjacent in the file. */
 static size_t steps_of_dataset(const struct family *f, size_t first)
 {
 	size_t n = 1;
@@ -214,7 +214,7 @@ static size_t steps_of_dataset(const struct family *f, size_t first)
 	return n;
 }
 
-/* The runs of five steps, mixed evenly; each has the name of its step as tag. */
+/* The runs of five steps, interleaved evenly. The tag of each is the name of its step. */
 static void mix(const struct step *const from[PROGRAMS], struct step *ret)
 {
 	size_t at = 0;
@@ -234,7 +234,7 @@ static void mix(const struct step *const from[PROGRAMS], struct step *ret)
 }
 
 /* Five steps under one name: neighbours in the file, which are often parts of one program, or steps
- * that lie as far from one another as the data set, or the family, allows. */
+ * that are as far apart as the data set, or the family, allows. */
 enum mixture { NEIGHBOURS, FAR, FAR_IN_FAMILY, MIXTURES };
 
 static void pool_make(const struct family *f, enum mixture how, struct family *ret)
@@ -334,7 +334,8 @@ static void table(const char *title, const struct family *f, enum half half, siz
 	ours_reset();
 }
 
-/* Also the geometric mean of the groups' ratios: in the sum the largest steps decide. */
+/* Prints also the geometric mean of the groups' ratios, because the largest steps dominate the
+ * sum. */
 static void group_cell(const struct family *pool)
 {
 	struct score sum = {0};
@@ -425,8 +426,8 @@ static void shift(const struct family *f)
 /* --- goals
  * ------------------------------------------------------------------------------------- */
 
-/* What the default must keep, all runs and runs 2 to 10: paid / used, runs that failed in %. They
- * are the figures of the day on which the method was chosen, half a hundredth beside them. */
+/* Goals of the default method, for all runs and for runs 2 to 10: paid / used, failed runs in %.
+ * They are the results when the method was chosen, with a tolerance of 0.005. */
 static const struct goal {
 	double paid, failed, young_paid, young_failed;
 } goals[JOBS] = {

@@ -1,14 +1,14 @@
-/* The law of records itself: how likely it makes the jumps of the recorded jobs, its parameters
- * chosen on three families and judged on the fourth. */
+/* Tests the law of records: the likelihood of the jumps of the recorded jobs. Its parameters are
+ * chosen on three families and tested on the fourth. */
 #include "replay.h"
 
 enum { JUMPS_MAX = 4000, RUNS = 40 };
 
-/* A run that exceeded all of the 2 to 40 before it. */
+/* Runs that exceeded all of the 2 to 40 runs before them. */
 struct jumps {
 	size_t count;
-	double far[JUMPS_MAX]; /* ln of how far */
-	double gap[JUMPS_MAX]; /* ln of the largest over the second largest before */
+	double far[JUMPS_MAX]; /* ln of the ratio to the largest before */
+	double gap[JUMPS_MAX]; /* ln of the ratio of the largest to the second largest before */
 };
 
 struct law {
@@ -31,7 +31,7 @@ static void jumps_of(struct jumps *j, const struct step *s)
 	}
 }
 
-/* Mean logarithm of the density: more is better. */
+/* Mean logarithm of the density. A larger value is better. */
 static double fit(const struct jumps *j, const struct law *law)
 {
 	double pooled = trk__memory_tuning.record_scale, sum = 0;

@@ -1,8 +1,8 @@
-/* Parameters chosen on three families and scored on the fourth.
+/* Chooses parameters on three families and scores them on the fourth.
  *
- * The score is the price that the method minimises at the default risk: memory-hours paid, and
- * those of a run once more for each of its failures, per memory-hour used; the mean of all runs and
- * of runs 2 to 10. Of settings that are equally good the first is chosen. */
+ * The score is the price that the method minimises at the default risk: the memory-hours paid, plus
+ * the memory-hours of a run for each of its failures, per memory-hour used. It is the mean of the
+ * scores of all runs and of runs 2 to 10. The first of equally good settings is chosen. */
 #include "replay.h"
 
 enum { SETTINGS_MAX = 40, SAME = 10000 }; /* equal to the fourth decimal */
@@ -24,7 +24,7 @@ static double price_of(struct score s)
 	return (s.paid + s.lost) / s.used;
 }
 
-/* Score ours as it is set now, and set it back. */
+/* Score our rule with the current settings, and restore the defaults. */
 static void take_setting(struct leave *l, const char *name)
 {
 	const struct rule *rule = &rules[rule_count - 1];
@@ -54,7 +54,7 @@ static void begin(struct leave *l, const char *what)
 	printf("\n|---|---|---|---|---|\n");
 }
 
-/* The best of the settings for all families but `left`. */
+/* The best of the settings for all families except `left`. */
 static const struct setting *chosen(const struct leave *l, int left)
 {
 	const struct setting *best = &l->setting[0];

@@ -1,4 +1,4 @@
-/* Memory: all rules over all families. */
+/* Replays memory requests of all rules for all families. */
 #include "replay.h"
 
 static const struct rule *our_rule(void)

@@ -1,4 +1,4 @@
-/* The rules of others, written from their published descriptions (docs/advice.md). */
+/* Rules of other projects, implemented from their published descriptions (docs/advice.md). */
 #include "replay.h"
 
 static int ascending(const void *a, const void *b)
@@ -42,7 +42,7 @@ static double krr(const struct step *s, size_t at)
 	return fmax(100, 1.15 * max_of(s, 0, at));
 }
 
-/* Kubernetes VPA: decayed histogram of the peaks (a run stands for an interval of a day, half-life
+/* Kubernetes VPA: decaying histogram of the peaks (a run counts as an interval of a day, half-life
  * a day), 90th percentile, x 1.15, at least 250 MB; a failure raises the sample. */
 static double vpa(const struct step *s, size_t at)
 {
@@ -186,7 +186,7 @@ static double ponder_line(const struct step *s, size_t at)
 	double x = s->past[at].x, low = INFINITY, high = 0, xlow = INFINITY, xhigh = 0;
 	double weights = 0, variance = 0, value;
 
-	/* Asymmetric loss: over-prediction weighs 0.02. A few rounds of re-weighted least
+	/* Asymmetric loss: over-prediction has a weight of 0.02. A few rounds of re-weighted least
 	 * squares. */
 	for (int round = 0; round < 30; round++) {
 		double sw = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, spread;
@@ -255,8 +255,9 @@ static double ponder_retry(const struct step *s, size_t at, double failed)
 	return s->past[at].user > failed ? s->past[at].user : 2 * failed;
 }
 
-/* TaskVine's greedy bucketing: points weigh by their order of arrival; break where the expected
- * waste falls, recursively; draw a bucket by its probability, the next one after a failure. */
+/* TaskVine's greedy bucketing: the weight of a point is its order of arrival. Split recursively
+ * where that lowers the expected waste. Draw a bucket by its probability, and take the next one
+ * after a failure. */
 struct point {
 	double y, w;
 };
@@ -268,7 +269,7 @@ static int by_peak(const void *a, const void *b)
 	return (p->y > q->y) - (p->y < q->y);
 }
 
-/* Waste of [low..high] in one bucket, or broken behind `cut`. */
+/* Waste of [low..high] in one bucket, or split after `cut`. */
 static double waste_of(const struct point *p, size_t low, size_t cut, size_t high)
 {
 	double wl = 0, wh = 0, ml = 0, mh = 0, pl, ph, top = p[high].y, mid = p[cut].y;

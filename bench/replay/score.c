@@ -1,8 +1,9 @@
-/* The simulator: every run gets what the rule gives from the runs before it; an attempt that is too
- * small is paid in full (or until the second at which memory first passed it). */
+/* The simulator: every run gets the memory that the rule derives from the runs before it. An
+ * attempt with too little memory is paid in full, or until the second at which memory first
+ * exceeded it. */
 #include "replay.h"
 
-/* Share of the run after which memory first exceeds `request`. */
+/* Share of the run (0 to 1) at which memory first exceeds `request`. */
 static double share_until(const struct past *p, double request)
 {
 	double last = 0, end = 0, first = NAN;

@@ -1,5 +1,5 @@
-/* The rule `slower` on recorded run times, through the structs of src/fleet and the alerts' book: as
- * `alerts check` judges a job after each of its runs. */
+/* Tests the alert rule `slower` on recorded run times. It uses the structs of src/fleet and the
+ * list of sent alerts, in the way `alerts check` checks a job after each of its runs. */
 #include "replay.h"
 
 #include "alert/end.h"
@@ -30,7 +30,7 @@ static void add_run(struct trk_fleet_rows *rows, const struct repetitions *r, si
 		exit(3);
 }
 
-/* Whether the rule opens with the newest run. */
+/* Whether the rule fires at the newest run. */
 static bool opens(const struct trk_fleet_rows *rows, struct trk_alert_book *book)
 {
 	struct trk_alert_end end[TRK_ALERT_END_RULES];
@@ -46,7 +46,7 @@ static bool opens(const struct trk_fleet_rows *rows, struct trk_alert_book *book
 	return e && news.firing && e->opened_s == rows->now_s;
 }
 
-/* One history, whose run times grow by the factor with run 45; 1: as it was recorded. */
+/* One history, whose run times are multiplied by the factor from run 45 on; 1: unchanged. */
 static void play(const struct repetitions *r, double factor, struct slower_score *sum)
 {
 	struct trk_fleet_rows rows;

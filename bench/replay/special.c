@@ -1,4 +1,4 @@
-/* The true time to failure, injected shifts of level, odd runs, speed. */
+/* Further tests: the true time to failure, injected shifts of level, odd runs, and speed. */
 #include "replay.h"
 
 #include "advise/anomaly.h"
@@ -27,7 +27,8 @@ static void take_series(void *data, char *line)
 
 		if (strcmp(s->dataset, name) != 0 || strcmp(s->task, field[1]) != 0)
 			continue;
-		/* The peaks carry no key of the series: the first run of that peak without one. */
+		/* The peaks do not name the series: assign it to the first run of that peak that
+		 * has none. */
 		for (size_t k = 0; k < s->count; k++)
 			if (!s->past[k].curve && fabs(s->past[k].y - peak) < 0.006) {
 				s->past[k].curve = strdup(field[5]);
@@ -163,7 +164,7 @@ static enum trk_anomaly_verdict judge(const double *v, size_t at, double factor,
 	return odd.verdict;
 }
 
-/* Whether the level from the injected run on is seen as a drift upwards within three runs. */
+/* Whether the injected shift of level is detected as an upward drift within three runs. */
 static bool drifts(const double *v, double factor, double floor_share)
 {
 	double shifted[ODD_RUNS], drift;

@@ -1,4 +1,4 @@
-/* Splitting of the stitched jobs, and its speed. */
+/* Tests the splitting of stitched jobs, and measures its speed. */
 #include "replay.h"
 
 #include "advise/cpu.h"
@@ -24,7 +24,7 @@ static size_t numbers(char *text, double *ret)
 	return n;
 }
 
-/* Saving by cutting at the true borders, with the prices of the programme. */
+/* Saving by splitting at the true borders, at the prices that the program assumes. */
 static double at_borders(char *ends, const double *dt, const double *u, const double *m,
 			 const struct trk_split *whole)
 {

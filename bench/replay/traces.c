@@ -1,4 +1,4 @@
-/* Reading the trace files. */
+/* Reads the trace files. */
 #include "replay.h"
 
 #include <time.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The report beside the original package's, on the same samples: prints a section of Markdown.
+"""Compares the report with that of the original package, for the same samples. Prints a section in Markdown.
 
     bench/report/bench.py PROGRAM MAKE_RECORDINGS PYTHON
 

@@ -1,10 +1,13 @@
-// First paint, the time until all is shown, a hover and a zoom of a page in Chromium: browser.mjs FILE KIND,
-// where KIND is ours, raw (ours with its recording), peer or empty. Prints medians in ms as JSON.
+// Measures a page in Chromium: first paint, the time until everything is shown, hovering and zooming.
 //
-// Hovers and zooms are real input, at full speed (hover_1) and at a CPU slowed down 4 times (hover_4).
-// Chromium's own trace tells of each the frame in which it was shown: how long the page's thread worked for
-// that frame (input, script, style, layout, paint and commit; CPU time), and whether a frame went by between
-// the event and that one (late). `closer` is what a closer drawing takes once the hand rests, at full speed.
+//     browser.mjs FILE KIND     KIND: ours, raw (ours with its recording), peer or empty
+//
+// Prints medians in ms as JSON.
+//
+// Hovers and zooms are real input events, at full speed (hover_1) and with a CPU that is slowed down 4 times
+// (hover_4). For each, Chromium's trace contains the frame in which the result was shown, the CPU time of the page's
+// thread for that frame (input, script, style, layout, paint and commit), and whether another frame passed between the
+// event and that frame (late). `closer` is the time to draw a detailed view once the pointer rests, at full speed.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 

@@ -1,7 +1,8 @@
-"""The original package's report on the same samples: peer.py CSV OUT, in the bench's environment.
+"""Writes the report of the original package for the same samples: peer.py CSV OUT, in the environment of the
+benchmarks.
 
-CSV is `export --columns 0.5`. Prints seconds and peak memory in MiB. Its look-up of servers asks a service
-on the network, which a benchmark does not; it is left out, in its favour."""
+CSV is the output of `export --columns 0.5`. Prints the seconds and the peak memory in MiB. The package's search for
+servers would send requests to a service, so it is left out, in favour of that package."""
 
 import csv
 import resource

@@ -44,7 +44,7 @@ def _check():
     lacks = missing()
     if lacks:
         sys.exit(f"resource-tracker: building it from source needs {lacks}. The wheels of a release, "
-                 "for Linux on x86_64 and aarch64, need nothing of the kind. Try: apt install gcc python3-dev")
+                 "for Linux on x86_64 and aarch64, need neither. Try: apt install gcc python3-dev")
 
 
 def get_requires_for_build_wheel(config_settings=None):
@@ -56,7 +56,7 @@ def get_requires_for_build_wheel(config_settings=None):
 
 def get_requires_for_build_editable(config_settings=None):
     if not ON_LINUX:
-        sys.exit("resource-tracker: an editable installation is for Linux only. Try: pip install .")
+        sys.exit("resource-tracker: an editable installation works only on Linux. Try: pip install .")
     _check()
     return mesonpy.get_requires_for_build_editable(config_settings)
 

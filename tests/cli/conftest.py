@@ -1,4 +1,4 @@
-"""What the tests of the real program share: the fixture `rt`.
+"""Shared fixtures of the tests of the real program, above all `rt`.
 
     def test_passes_the_exit_code_on(rt):
         result = rt.track("sh", "-c", "exit 3")
@@ -6,10 +6,10 @@
         assert result.summary["run"]["exit"]["code"] == 3
 
 The program is the one that RESOURCE_TRACKER_BIN names (tools/test.sh sets it), else
-build/resource-tracker. Every test has a home and a state folder of its own.
+build/resource-tracker. Every test has a separate home directory and state folder.
 
-Mark a test `native` when it depends on the timing, memory or linkage of the release build: it is
-then left out of the run under the sanitizers.
+Mark a test `native` if it depends on the timing, memory or linkage of the release build. It is
+then left out under the sanitizers.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Stand-ins for the hosts of public price lists, and what the program makes of them."""
+"""Local HTTP servers that replace the hosts of public price lists, and functions that read the resulting table."""
 
 import http.server
 import json

@@ -1,5 +1,5 @@
-"""Recordings as an attacker would write them, with check sums that are right. The format is described in
-src/recording/format.h."""
+"""Writes recordings as an attacker could write them, with valid check sums. src/recording/format.h describes the
+format."""
 
 SIGNATURE = b"RTRK\x01\r\n\x1a"
 SYNC = b"\xb5rtk"

@@ -1,4 +1,4 @@
-"""NVIDIA's official headers, which tools/setup.sh installs below build/nvml."""
+"""Finds NVIDIA's official headers, which tools/setup.sh installs below build/nvml."""
 
 import pathlib
 import subprocess

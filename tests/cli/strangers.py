@@ -1,6 +1,7 @@
-"""What the tests of docs/security.md as two users share: the victim, who runs the program, and the stranger.
+"""Shared helpers of the tests of docs/security.md with two users: the victim, who runs the program, and the stranger,
+who attacks.
 
-Neither user has an account or any right; the tests themselves need root, to become them.
+Neither user has an account or privileges. The tests need root to switch to these users.
 """
 
 import grp

@@ -1,6 +1,5 @@
-"""One answer wherever it is given: the summary as text and as JSON, `recommend` with each of its kinds of lines,
-and the report as page, Markdown and JSON; on jobs that had to wait for a CPU, and on those that had a request,
-a limit, or neither."""
+"""Tests that all outputs agree: the summary as text and as JSON, `recommend` with every kind of lines, and the report
+as page, Markdown and JSON. The jobs waited for a CPU, or had a request, a limit, or neither."""
 
 import contextlib
 import ctypes

@@ -1,4 +1,4 @@
-"""`alerts send` and `alerts test` to real servers on the loopback: SMTP, HTTP, an Alertmanager."""
+"""Tests `alerts send` and `alerts test` with real servers on the loopback interface: SMTP, HTTP, an Alertmanager."""
 
 import datetime
 import email

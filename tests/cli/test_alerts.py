@@ -1,7 +1,7 @@
-"""Alerts while the job runs: the line on stderr, commands, and what may name a command.
+"""Tests alerts while a job runs: the line on stderr, commands, and which settings may name a command.
 
-The windows of rules are tested with a clock of their own in tests/unit/test_alert.c. Here the rule for the
-requested time serves, which has none, and `internal run --alert-speed`, with which minutes pass in seconds."""
+tests/unit/test_alert.c tests the windows of rules with a simulated clock. Here the rule for the requested time is
+used, which has no window, and `internal run --alert-speed`, which shortens minutes to seconds."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""What the build hands out: the program's dependencies and size, the libraries' symbols."""
+"""Tests the build artefacts: dependencies and size of the program, exported symbols of the libraries."""
 
 import re
 import shutil

@@ -1,5 +1,5 @@
-"""What a user may ask for that cannot be had: one clear line, or a reason for each figure, and the job's
-result is its own."""
+"""Tests requests that cannot be fulfilled: the program prints one clear line, or a reason for each missing figure, and
+the result of the job does not change."""
 
 import json
 import os

@@ -1,6 +1,6 @@
-"""Instructions of a tick and of `lines`, counted by callgrind: what the machine does besides has no part in it.
+"""Tests the number of instructions of a tick and of `lines`, which callgrind counts independently of other load.
 
-The budgets are a tenth above what was measured; docs/performance.md and docs/lines.md have the times.
+The budgets are 10 % above the measured values; docs/performance.md and docs/lines.md have the times.
 """
 
 import json

@@ -1,4 +1,5 @@
-"""The generator of the table of servers and prices: cleaning rules, and what the program reads."""
+"""Tests the generator of the table of servers and prices (tools/catalog_build): its cleaning rules, and what the
+program reads from the table."""
 
 import subprocess
 import sys

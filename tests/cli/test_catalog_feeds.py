@@ -1,4 +1,4 @@
-"""catalog update --from: public price lists, in the formats that they have, from a server of the test's own."""
+"""Tests `catalog update --from`: public price lists in their original formats, from a local server."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""catalog update --from: lists in EUR, from a server of the test's own."""
+"""Tests `catalog update --from`: lists in EUR, from a local server."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""catalog update and --online, against a Keeper of the test's own on loopback."""
+"""Tests `catalog update` and --online with a local server that implements the Keeper API."""
 
 import contextlib
 import http.server

@@ -1,5 +1,5 @@
-"""The clock under load: ticks stay on the grid of the start, what is late is said, nothing drifts.
-And clocks that step: rates and durations rest on the monotonic one.
+"""Tests the clock under load: ticks stay on the grid of the start, late ticks are reported, nothing drifts. Also tests
+steps of the wall clock: rates and durations use the monotonic clock.
 
 CLOCK_SECONDS=60 lengthens the run at 100 Hz, and prints its figures (pytest -s)."""
 

@@ -1,5 +1,5 @@
-"""cloud-info and discovery beside a run, against servers on loopback that answer as each vendor
-documents, and against ones that do not."""
+"""Tests `cloud-info`, and discovery during a run, with local servers that answer as the vendors document, and with
+servers that do not."""
 
 import contextlib
 import http.server

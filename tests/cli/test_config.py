@@ -1,4 +1,4 @@
-"""Configuration files, environment, `config`, `doctor`, completions, the manual page, shells."""
+"""Tests configuration files, environment variables, `config`, `doctor`, completions, the manual page, and shells."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""What a run cost: written down with its price, its source and its date, and the same ever after."""
+"""Tests the cost of a run: it is stored with its price, source and date, and does not change later."""
 
 import csv
 import json

@@ -1,6 +1,7 @@
-"""The local dashboard: who is answered, with what, and how it ends; the page as a folder with reports.
+"""Tests the local dashboard: which requests it answers, with what content, and how it ends; and the page as a folder
+with reports.
 
-The history is made up (tests/unit/fleet_synthetic.h), except where a test says so.
+The history is synthetic (tests/unit/fleet_synthetic.h), unless a test says otherwise.
 """
 
 import http.client

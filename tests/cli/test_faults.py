@@ -1,9 +1,8 @@
-"""Each system call and each allocation of the tracker fails once, and then for good: the job must not
-notice, and what was recorded must be readable. The same for `attach`, `system` and the C API, where a
-refusal in one sentence is an answer, and a hang or a crash is none.
+"""Tests failing system calls and allocations. Each call of the tracker fails once, or from then on always. The job
+must not be affected, and the recording must be readable. The same holds for `attach`, `system` and the C API, which
+may also refuse with one sentence, but must not hang or crash.
 
-FAULTS=all takes every call in its turn instead of a selection, and tells of all that fail; that takes
-an hour or two."""
+FAULTS=all lets every call fail instead of a selection, and reports all failures; that takes one or two hours."""
 
 import errno
 import os

@@ -1,6 +1,6 @@
-"""The views over all jobs: `fleet` in the terminal and as JSON, `dashboard` as a file.
+"""Tests the views over all jobs: `fleet` in the terminal and as JSON, and `dashboard` as a file.
 
-The history is made up with a known truth (tests/unit/fleet_synthetic.h), except where a test says so.
+The history is synthetic with a known truth (tests/unit/fleet_synthetic.h), unless a test says otherwise.
 """
 
 import json

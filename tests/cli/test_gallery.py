@@ -1,4 +1,4 @@
-"""The gallery of the documentation: each job of tests/e2e/gallery.mjs has its pictures, and they are small."""
+"""Tests the gallery of the documentation: every job of tests/e2e/gallery.mjs has its pictures, and they are small."""
 import re
 from pathlib import Path
 

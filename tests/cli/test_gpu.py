@@ -1,4 +1,4 @@
-"""GPUs, against a stand-in for NVIDIA's library (tests/gpu/standin.c) that plays a script."""
+"""Tests GPUs with a simulated NVIDIA library (tests/gpu/standin.c), which plays a script."""
 
 import csv
 import json

@@ -1,7 +1,7 @@
-"""src/probe/gpu/nvml.h against NVIDIA's own header: sizes, offsets, numbers and types of functions.
+"""Compares src/probe/gpu/nvml.h with NVIDIA's header: sizes, offsets, constants and types of functions.
 
-A C program is written for each header that includes both, ours with other names; the compiler and the
-program compare.
+For each header, a generated C program includes both headers, ours with renamed symbols. The compiler and the program
+compare them.
 """
 
 import re

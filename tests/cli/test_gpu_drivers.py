@@ -1,7 +1,7 @@
-"""The program with libraries that play NVIDIA's drivers, built from the official headers.
+"""Tests the program with simulated NVIDIA drivers that are built from the official headers.
 
-tests/gpu/standin.c shares its declarations with the program, so a mistake in them passes there. These
-libraries (tests/gpu/driver.c) do not.
+tests/gpu/standin.c shares its declarations with the program, so a mistake in these stays undetected there. The
+libraries of this test (tests/gpu/driver.c) do not share them.
 """
 
 import csv

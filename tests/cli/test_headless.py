@@ -1,4 +1,5 @@
-"""A process whose main thread has ended while others work: for the kernel a zombie without memory."""
+"""Tests processes whose main thread has ended while others run. The kernel shows such a process as a zombie without
+memory."""
 
 import csv
 import io

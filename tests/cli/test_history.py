@@ -1,4 +1,4 @@
-"""history, prune, compare and recommend over runs that really ran."""
+"""Tests history, prune, compare and recommend with real runs."""
 
 import contextlib
 import json

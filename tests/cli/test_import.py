@@ -1,4 +1,4 @@
-"""Runs that other tools have recorded, and snapshots for the Python package."""
+"""Tests the import of runs that other tools have recorded, and snapshots for the Python package."""
 
 import contextlib
 import gzip

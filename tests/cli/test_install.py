@@ -1,4 +1,4 @@
-"""An installed copy: what `make install` lays down, and programs that are built against it."""
+"""Tests an installed copy: the files of `make install`, and programs that are built with them."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""--timeout and --limit: warned, told to end, killed; and marks from inside the job."""
+"""Tests --timeout and --limit (warning, request to end, kill), and marks from inside the job."""
 
 import os
 

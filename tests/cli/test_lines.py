@@ -1,8 +1,8 @@
-"""`--lines` and `resource-tracker lines`: programs whose split is known, under every CPython that the
-machine has, and what a job can do that makes its stacks hard to read.
+"""Tests `--lines` and `resource-tracker lines` with programs whose distribution of CPU time is known, under every
+CPython of the machine.
 
-The programs measure with their own CPU clock what each part used, and work until that clock says so:
-a busy machine makes them slow, not wrong.
+The programs measure each part with their own CPU clock and work until it reaches the planned time, so load on the
+machine slows them down but does not change the result.
 """
 
 import csv

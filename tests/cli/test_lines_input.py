@@ -1,5 +1,5 @@
-"""What a job can be that makes its stacks hard to read, or that must not be read: each is read right, or named with the
-reason."""
+"""Tests `--lines` with jobs whose stacks are hard to read or must not be read. Each is read correctly, or reported
+with the reason."""
 
 import json
 import os
@@ -11,7 +11,8 @@ import pytest
 
 from test_lines import BURN_PYTHON, PYTHONS, SYSTEM, lines, samples, write
 
-# Functions that are compiled, run once and die; the next one takes their addresses. Line and name say which file it was.
+# Functions that are compiled, run once and die; the next one takes their addresses. Line and name say which file it
+# was.
 DYING = """
 import time
 def run(i):
@@ -222,8 +223,8 @@ for t in threads:
 
 
 def test_many_threads_are_sampled_within_the_budget(rt):
-    """30 ms are lent at the start, and half a ms comes with each second: however slow the machine, the rate follows. Looks
-    at memory that grows come on top, and some rounds are under way before their cost is known."""
+    """30 ms are lent at the start, and half a ms comes with each second: however slow the machine, the rate follows.
+    Looks at memory that grows come on top, and some rounds are under way before their cost is known."""
     script = write(rt, "threads.py", THREADS)
     result = rt.track(SYSTEM, script, flags=("--lines", "auto"))
     assert result.rc == 0

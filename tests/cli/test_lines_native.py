@@ -1,8 +1,8 @@
-"""Native code in `resource-tracker lines`: C programs whose split is known, C below a line of Python,
-generated code, and files without names or that changed after the run.
+"""Tests native code in `resource-tracker lines`: C programs whose distribution of CPU time is known, C code called
+from Python, generated code, and files without symbols or changed after the run.
 
-The programs count what each part used with their own CPU clock, so that a busy machine makes them slow,
-not wrong."""
+The programs measure each part with their own CPU clock, so load on the machine slows them down but does not change the
+result."""
 
 import errno
 import json

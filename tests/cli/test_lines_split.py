@@ -1,4 +1,4 @@
-"""The advice to split a job names the line to cut at: a run of an hour, in seconds."""
+"""Tests that the advice to split a job names the line at which to split it. A run of an hour passes in seconds."""
 
 import re
 

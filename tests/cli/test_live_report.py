@@ -1,4 +1,4 @@
-"""--report-every: a page while the job runs, and the last one after its end."""
+"""Tests --report-every: the page while the job runs, and the last one after its end."""
 
 import json
 import os

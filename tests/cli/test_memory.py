@@ -1,4 +1,4 @@
-"""Peaks of memory and their labels, against jobs that know what they held."""
+"""Tests memory peaks and their labels with jobs that know their memory."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""metaflow: hands over to the Python package (tests/python/test_metaflow.py)."""
+"""Tests that the verb `metaflow` calls the Python package. tests/python/test_metaflow.py tests the package."""
 
 import stat
 

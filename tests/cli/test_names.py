@@ -1,4 +1,4 @@
-"""What users type: names of jobs, options and files, and what is said of those that are none."""
+"""Tests names that users type (jobs, options, files), and the messages about invalid ones."""
 import subprocess
 
 import pytest

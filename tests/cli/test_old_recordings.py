@@ -1,4 +1,4 @@
-"""Recordings of every released version open, and say what they said (docs/versioning.md).
+"""Tests that recordings of every released version can be read, with the same figures (docs/versioning.md).
 
 tools/release/keep_recordings.sh writes them before a release."""
 

@@ -1,4 +1,4 @@
-"""One answer about a run from the command and from the C API: page, JSON and advice, byte for byte."""
+"""Tests that the command and the C API give the same answer about a run, byte for byte: page, JSON and advice."""
 
 import json
 import pathlib

@@ -1,4 +1,5 @@
-"""Files that a user names, with each flag that names one: what stands there decides."""
+"""Tests files that a user names as output, with each option that names one. What exists at the path decides the
+result."""
 
 import os
 import subprocess

@@ -1,7 +1,7 @@
-"""The commands of the documentation run as they stand there: each block marked `sh`, and each job script of a scheduler
-(`slurm`, `bash`) of any page, one after the other, in a folder with the small jobs that the pages name, after one tracked
-run; the steps of the pipelines of the guide for CI. What cannot run in a test (it needs a network, a terminal or a
-person) stands in a block without a mark: there verbs and options must exist."""
+"""Tests that the commands in the documentation work. Each block marked `sh`, and each job script of a scheduler
+(`slurm`, `bash`), of every page runs in order, in a folder with the small jobs that the pages mention, after one
+tracked run. The steps of the pipelines in the guide for CI run as well. Commands that a test cannot run (they need a
+network, a terminal or a person) are in blocks without a mark; their verbs and options must exist."""
 
 import hashlib
 import importlib.util

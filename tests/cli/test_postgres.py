@@ -1,4 +1,4 @@
-"""The history of a team, in a real PostgreSQL that the tests start."""
+"""Tests the history of a team in a real PostgreSQL server that the tests start."""
 
 import contextlib
 import glob

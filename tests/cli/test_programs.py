@@ -1,4 +1,4 @@
-"""Who used what, when: programs and processes in a recording, against jobs that do known things."""
+"""Tests programs and processes in a recording, with jobs whose use is known."""
 import collections
 import csv
 import io

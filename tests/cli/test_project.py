@@ -1,4 +1,4 @@
-"""What stands around the code: one version, links that lead somewhere, forms and hooks that parse."""
+"""Tests files around the code: a single version number, links with valid targets, forms and hooks that parse."""
 
 import json
 import re

@@ -1,6 +1,7 @@
-"""Names that a release promised (docs/versioning.md) are there: each list of tests/names of this major version.
+"""Tests that the names which a release promised still exist (docs/versioning.md), for each list of this major version
+in tests/names.
 
-tools/release/names.py wrote the lists and collects today's names."""
+tools/release/names.py wrote the lists, and collects the current names."""
 
 import importlib.util
 import re

@@ -1,4 +1,4 @@
-"""recommend ends with the servers on which such a run is cheapest."""
+"""Tests the list of the cheapest servers at the end of the output of `recommend`."""
 
 import ctypes
 import json

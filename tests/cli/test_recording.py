@@ -1,4 +1,4 @@
-"""Recordings that are whole, cut, damaged or not wanted."""
+"""Tests recordings that are complete, truncated, damaged, or disabled."""
 
 import stat
 

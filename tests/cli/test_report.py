@@ -1,5 +1,5 @@
-"""report and run --report, on runs that really ran: files, formats, trouble. What the page looks like
-and does is tested in a browser (tests/e2e)."""
+"""Tests `report` and `run --report` with real runs: files, formats, errors. tests/e2e tests the page itself in a
+browser."""
 
 import base64
 import ctypes

@@ -1,4 +1,4 @@
-"""The contract of `run` towards the job and towards whoever waits for it."""
+"""Tests the behaviour of `run` towards the job and towards its parent process."""
 
 import contextlib
 import csv

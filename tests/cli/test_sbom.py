@@ -1,5 +1,5 @@
-"""The bill of materials (tools/release/sbom.py) against the rules of SPDX 2.3 that can be checked without a validator.
-`make release` runs that of the SPDX project on the whole document (tools/release/lint.sh)."""
+"""Tests the bill of materials (tools/release/sbom.py) against the rules of SPDX 2.3 that need no validator. `make
+release` runs the validator of the SPDX project on the whole document (tools/release/lint.sh)."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""What is stored, with which rights, and what is never stored."""
+"""Tests which data is stored, with which permissions, and which data is never stored."""
 
 import os
 import pathlib

@@ -1,4 +1,5 @@
-"""docs/security.md: every paragraph, list and table names the tests that hold it, and they exist."""
+"""Tests that every paragraph, list and table of docs/security.md names the tests that verify it, and that these
+exist."""
 
 import pathlib
 import re

@@ -1,4 +1,5 @@
-"""`self check` says what an installation has and lacks; `self install` copies the program."""
+"""Tests `self check`, which reports what an installation has and lacks, and `self install`, which copies the
+program."""
 
 import os
 import re

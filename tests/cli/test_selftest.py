@@ -1,4 +1,4 @@
-"""`doctor --selftest` tracks jobs that know what they use; `doctor --work` is one of these jobs."""
+"""Tests `doctor --selftest`, which tracks jobs whose use is known, and `doctor --work`, which is one of these jobs."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""server-info: what the machine is, beside what the kernel says."""
+"""Tests server-info against the kernel's files."""
 
 import os
 import platform

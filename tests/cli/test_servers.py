@@ -1,4 +1,4 @@
-"""The verbs servers and catalog: what fits, what it costs, and what is wrong with a file."""
+"""Tests the verbs servers and catalog: servers that fit, their prices, and errors in files."""
 
 import json
 import os

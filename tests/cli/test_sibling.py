@@ -1,4 +1,4 @@
-"""Compatibility with the Rust program of the same name: JSON Lines, CSV, flags, variables."""
+"""Tests the compatibility with the Rust program of the same name: JSON Lines, CSV, options, environment variables."""
 
 import csv
 import json

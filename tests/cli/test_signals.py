@@ -1,4 +1,4 @@
-"""Signals, descriptors and the environment of the job."""
+"""Tests signals, file descriptors and the environment of the job."""
 
 import signal
 import subprocess

@@ -1,7 +1,7 @@
-"""What `recommend --for` prints, read by the real programs: a Slurm of the test's own, the schemas of
-Kubernetes and AWS Batch, the client of Docker, HTCondor, Snakemake, Nextflow, Metaflow.
+"""Tests that real programs can read the output of `recommend --for`: a Slurm that the test starts, the schemas of
+Kubernetes and AWS Batch, the Docker client, HTCondor, Snakemake, Nextflow, Metaflow.
 
-Each test also shows that the reader refuses what is wrong."""
+Each test also shows that the program rejects wrong input."""
 
 import csv
 import io

@@ -1,4 +1,5 @@
-"""Twenty seconds of the storm, with a fixed seed; `make storm` runs five minutes."""
+"""Runs the storm (tests/fault/storm.py) for twenty seconds with a fixed seed. `make storm` runs it for five
+minutes."""
 
 import os
 import pathlib

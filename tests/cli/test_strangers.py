@@ -1,4 +1,4 @@
-"""docs/security.md as two users: what another user sees of a run, and may do to it."""
+"""Tests docs/security.md with two users: what another user sees of a run, and can do to it."""
 
 import contextlib
 import pathlib

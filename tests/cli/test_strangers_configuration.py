@@ -1,4 +1,4 @@
-"""docs/security.md as two users: configurations that another user may have written."""
+"""Tests docs/security.md with two users: configuration files that another user may have written."""
 
 import os
 

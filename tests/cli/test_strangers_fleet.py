@@ -1,4 +1,5 @@
-"""Two users of one machine: neither sees the other's runs in the views over all jobs, live, or over HTTP."""
+"""Tests that two users of a machine do not see each other's runs in the views over all jobs, the live view and over
+HTTP."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""docs/security.md as two users: the history's database, and what its rows say."""
+"""Tests docs/security.md with two users: the database of the history, and the contents of its rows."""
 
 import os
 import sqlite3

@@ -1,4 +1,4 @@
-"""docs/security.md as two users: recordings, and files that are named."""
+"""Tests docs/security.md with two users: recordings, and files that the user names."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""docs/security.md as two users: state directories and caches that another user may have written."""
+"""Tests docs/security.md with two users: state directories and caches that another user may have written."""
 
 import os
 import pathlib

@@ -1,7 +1,6 @@
-"""`run` in an interactive shell on a terminal: Ctrl-C, Ctrl-Z, fg, bg, window size, input.
+"""Tests `run` in an interactive shell on a terminal: Ctrl-C, Ctrl-Z, fg, bg, window size, input.
 
-Every case runs twice, without the tracker and with it: what is asserted of a job under the tracker
-holds for a bare one.
+Every case runs with and without the tracker. What is asserted of a tracked job also holds for an untracked one.
 """
 
 import contextlib

@@ -1,6 +1,7 @@
-"""`top`: frames in a real terminal (tmux) at several sizes, keys, signals, resizes, and what a pipe gets.
+"""Tests `top`: frames in a real terminal (tmux) of several sizes, keys, signals, resizing, and output to a pipe.
 
-The terminal is compared with `--once`, cell by cell: both draw the same frame, one by differences.
+The screen is compared with the output of `--once` cell by cell. Both draw the same frame, but only the former draws
+differences.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""CPU totals against the kernel's own, within one execution of the job.
+"""Compares CPU totals with those of the kernel for the same execution of a job.
 
-The first ten seconds of a run have five ticks each: where the interval is longer than all of a job, the
-job begins after them.
+In the first ten seconds of a run there are five ticks per second. If the interval is longer than the whole job, the
+job starts after that time.
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""A job under `run` sees what it sees without, and ends the same way: each case runs both."""
+"""Tests that a job under `run` has the same environment and the same end as without it. Each case runs both."""
 
 import contextlib
 import ctypes

@@ -1,4 +1,4 @@
-"""Where the time of a job went, on jobs that are known to wait for one thing."""
+"""Tests the breakdown of run time, with jobs that wait for one known thing."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Text for a terminal: no line is wider than it, from 40 to 200 columns, whatever the verb."""
+"""Tests that no line of text for a terminal is wider than the terminal, from 40 to 200 columns, for all verbs."""
 import unicodedata
 
 import pytest

@@ -1,5 +1,5 @@
-// The page over all jobs in a real browser: every page and state, in both schemes, wide and narrow; its
-// figures beside those of `fleet --json`; its filters, which work without any request.
+// Tests the dashboard in a real browser: every page and state, in both colour schemes, wide and narrow; its figures
+// against `fleet --json`; its filters, which must work without a request.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -377,7 +377,8 @@ test("a page of another site gets nothing of the dashboard, also under a name th
 
 		assert.equal(rebound.status(), 421);
 		assert.equal((await rebound.text()).trim(), "This server answers for 127.0.0.1 only.");
-		// Its own page came from elsewhere, before the name pointed here: the same site, as the browser sees it.
+		// Its own page came from elsewhere, before the name pointed here: the same site, as the browser sees
+		// it.
 		const own = `http://evil.example:${port}/own`;
 
 		await page.route(own, (route) => route.fulfill({ contentType: "text/html", body: "<title>evil</title>" }));

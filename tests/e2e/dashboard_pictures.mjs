@@ -1,9 +1,9 @@
-// The dashboard's pictures of the documentation, from a history that a program made up (make pictures):
+// Takes the pictures of the dashboard for the documentation, from a synthetic history (make pictures):
 //
 //     node tests/e2e/dashboard_pictures.mjs OUT
 //
-// OUT gets dashboard-overview.webp, dashboard-job.webp and dashboard-alerts.webp. The alerts are those that
-// `alerts check` raises about this history.
+// It writes dashboard-overview.webp, dashboard-job.webp and dashboard-alerts.webp to OUT. `alerts check` raises the
+// alerts for this history.
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";

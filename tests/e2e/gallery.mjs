@@ -1,15 +1,15 @@
-// Twelve jobs as pages, each page as a picture at 1280 and 390 px, light and dark, and its first views
-// for the documentation:
+// Writes the reports of twelve jobs, pictures of each page at 1280 and 390 px, light and dark, and pictures of their
+// first views for the documentation:
 //
 //     node tests/e2e/gallery.mjs [--again] [OUT [PICTURES]]        (make gallery)
 //
-// OUT is build/gallery; its index.html shows all pages. PICTURES (default: none) gets NAME.webp (wide,
-// light) and NAME-phone.webp (narrow, dark) of each job. The recordings are kept in OUT/runs; --again
-// uses those that are there, for work on the page. Eleven jobs really run, which takes about two minutes;
-// each ends by the amount of its work, so that a busy machine changes none of them. The GPU job uses a
-// stand-in for NVIDIA's library (tests/gpu). The twelfth, a day, is a recording that a program made up.
-// Prints for each page what docs/report.md has of it. Exits with 1 if a job does not end as its title
-// says, or if a page breaks what docs/report.md promises of all pages.
+// OUT (default: build/gallery) has an index.html with all pages. For each job, NAME.webp (wide, light) and
+// NAME-phone.webp (narrow, dark) are written to PICTURES (default: not written). The recordings are kept in OUT/runs;
+// --again uses the existing ones, for development of the page. Eleven jobs really run, which takes about two minutes.
+// Each has a fixed amount of work, so load on the machine does not change them. The GPU job uses a simulated NVIDIA
+// library (tests/gpu). The twelfth job, of a day, is a synthetic recording. The program prints for each page the
+// figures that docs/report.md contains. It exits with 1 if a job does not end as its title says, or if a page breaks a
+// promise of docs/report.md.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { axeSource, close, folder, frame, made, open, program, report, run, runFiles, runWith, view } from "./lib.mjs";

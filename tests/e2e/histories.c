@@ -1,6 +1,6 @@
-/* make_history DIR [SEED [RUNS_A_DAY [TRUTH]]]: a history of 200 jobs over 90 days, as
- * tests/unit/fleet_synthetic.h makes it up, in DIR/history.sqlite. TRUTH 0: nothing but noise. The
- * newest run started 22 Nov 2026, 08:00 UTC at the latest. */
+/* make_history DIR [SEED [RUNS_A_DAY [TRUTH]]]: writes a synthetic history of 200 jobs over 90 days
+ * (tests/unit/fleet_synthetic.h) to DIR/history.sqlite. TRUTH 0: only noise. The newest run started
+ * at 08:00 UTC on 22 Nov 2026 at the latest. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>

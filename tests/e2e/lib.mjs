@@ -1,7 +1,7 @@
-// What the tests of the report share: the program, recordings of every kind, and a real Chromium.
+// Shared helpers of the tests in a browser: the program, recordings of every kind, and a real Chromium.
 //
-// Environment: RESOURCE_TRACKER_BIN and MAKE_RECORDINGS are the programs under test, E2E_PICTURES a folder
-// for screenshots (default: none are kept), CHROMIUM the browser (/usr/bin/chromium).
+// Environment: RESOURCE_TRACKER_BIN and MAKE_RECORDINGS are the programs under test, E2E_PICTURES is a folder for
+// screenshots (default: none are saved), CHROMIUM is the browser (default: /usr/bin/chromium).
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

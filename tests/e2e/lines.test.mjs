@@ -1,4 +1,4 @@
-// The chart of stacks in a real Chromium: boxes, zoom, search, keys, and a closer view of the timeline.
+// Tests the chart of stacks in a real Chromium: boxes, zoom, search, keys, and a zoomed timeline.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { after, test } from "node:test";

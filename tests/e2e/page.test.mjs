@@ -1,4 +1,4 @@
-// The scripts and styles in the tree are those that web/build.mjs makes of web/report/ and web/dashboard/.
+// Tests that the committed scripts and styles are those that web/build.mjs builds from web/.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

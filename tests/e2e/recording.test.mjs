@@ -1,4 +1,4 @@
-// How the page reads an embedded recording, beside what the program reads from the same bytes.
+// Compares how the page and the program read the same recording.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

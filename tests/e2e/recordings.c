@@ -1,12 +1,12 @@
-/* Writes recordings that are hard to get from a real job, for the tests and the bench of the
+/* Writes recordings that are hard to get from a real job, for the tests and the benchmark of the
  * report:
  *
  *     make_recordings DIR KIND [SECONDS]
  *
  * DIR is a state directory. Kinds: steps (load, shuffle, train, write at 1 Hz), gpu (the same with
- * two GPUs), oom, hostile (names full of markup), gaps (the tracker was stopped twice), clock (it
- * goes back), merged (its old rows were, to keep the file small), one (one sample), none, many
- * (steps, and ten earlier runs of the job). */
+ * two GPUs), oom, hostile (names that contain markup), gaps (the tracker was stopped twice), clock
+ * (the clock is set back), merged (old rows were merged to keep the file small), one (one sample),
+ * none (no sample), many (steps, and ten earlier runs of the job). */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// The report in a real Chromium: what it says, what can be done with it, and for whom.
+// Tests the report in a real Chromium: its contents, its functions, and its accessibility.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -948,7 +948,8 @@ describe("for everyone", () => {
 					assert.ok(contrast(seen.rgb, seen.ground) >= 3, `${type}: ${name} ${seen.rgb} on ${seen.ground}`);
 				}
 				assert.ok(contrast(job.rgb, machine.rgb) > 1.5, `${type}: job and machine ${contrast(job.rgb, machine.rgb)}`);
-				// What colour cannot tell, the stroke does: dots cover less than dashes, dashes less than a line.
+				// What colour cannot tell, the stroke does: dots cover less than dashes, dashes less
+				// than a line.
 				assert.ok(job.pixels > 1.25 * limit.pixels, `${job.pixels} pixels of the job's, ${limit.pixels} of the limit`);
 				assert.ok(limit.pixels > 1.25 * machine.pixels, `${limit.pixels} pixels of the limit, ${machine.pixels} of the machine's`);
 			}

@@ -1,9 +1,9 @@
-// The documentation as a site, in a real browser: axe finds nothing on any page, in light on a desk, and in dark on a
-// phone, where only what colours and width change is looked at again; nor, in the other two pairs, on a few pages that
-// have all of the theme (the colours of text are those of the first two); no page is wider than the window; the search
-// finds pages; no request leaves the machine.
+// Tests the site of the documentation in a real browser. axe must find no problem: on all pages in light colours on a
+// desktop; on all pages in dark colours on a phone, with only the rules that depend on colours and width; and on a few
+// pages with all elements of the theme in the other two combinations, whose text colours are those of the first two. No
+// page may be wider than the window, the search must find pages, and no request may leave the machine.
 //
-// Environment: SITE is a site that is built already, else mkdocs of build/venv-python builds one.
+// Environment: SITE is an existing site; by default, mkdocs of build/venv-python builds one.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createReadStream, readdirSync, statSync } from "node:fs";

@@ -1,13 +1,12 @@
-/* A program that uses the C API while calls fail, for tests/cli/test_faults.py:
+/* A program that uses the C API while libc calls fail, for tests/cli/test_faults.py:
  *
  *     api_user process|thread|command PROGRAM DIR
  *
- * Where ROBBED is set, somebody else may wait for the command first: its result is lost, and that
- * said. Where HELPER_PRELOAD is set, that is preloaded into the process that samples, not into this
- * one.
+ * With ROBBED set, other code may wait for the command first: its result is lost, and the library
+ * reports that. HELPER_PRELOAD is preloaded into the sampling process, not into this one.
  *
- * Exit code: 0 tracked, 3 refused with a sentence that stdout gets, 4 a broken promise that stderr
- * names. Speaks through bare system calls: those of libc are what fails. */
+ * Exit code: 0 tracked, 3 refused with a sentence on stdout, 4 a broken promise, described on
+ * stderr. Output uses system calls directly, because libc calls may fail. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
-/* Preloaded into the tracker: the clocks step, as when somebody sets them or the machine was
- * suspended, or run fast, so that a run of an hour takes seconds.
+/* Preloaded into the tracker: the clocks step, as if a user set them or the machine was suspended,
+ * or they run fast, so that a run of an hour takes seconds.
  *
- *     TRK_CLOCK=AFTER_MS:WALL_S:BOOT_S   AFTER_MS after the start the wall clock steps by WALL_S and the
- *                                        clock that counts suspended time, too, by BOOT_S
+ *     TRK_CLOCK=AFTER_MS:WALL_S:BOOT_S   AFTER_MS after the start, the wall clock steps by WALL_S,
+ *                                        and the clock that includes suspended time by BOOT_S
  *     TRK_CLOCK=0:0:0:SPEED              all three clocks run SPEED times as fast; CPU clocks do not
  *
- * Nothing is done to the job: the variables are taken out of the environment before main() runs. */
+ * The job is not affected: the variables are removed from the environment before main() runs. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

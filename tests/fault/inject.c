@@ -1,13 +1,13 @@
 /* Preloaded into the tracker: one call of one function fails.
  *
  *     TRK_FAULT=FUNCTION:N:ERRNO   the N-th call (1 is the first) of FUNCTION fails with ERRNO;
- *                                  N+ instead of N: that one and all after it
- *     TRK_FAULT_MARK=FILE          is created when it does
- *     TRK_FAULT_FORKS=1            in its forked children as well, each with a count of its own (a
- *                                  sampler that goes into the background)
+ *                                  N+ instead of N: this call and all later ones
+ *     TRK_FAULT_MARK=FILE          this file is created when a call fails
+ *     TRK_FAULT_FORKS=1            forked children are affected as well, each with a separate count
+ *                                  (for a sampler that goes into the background)
  *
- * The job must not be hit: the variables are taken out of the environment before main() runs, and a
- * forked child is recognised by its pid. */
+ * The job must not be affected: the variables are removed from the environment before main() runs,
+ * and a forked child is recognised by its pid. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

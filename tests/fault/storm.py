@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Kill, stop, continue and starve tracker and job at random moments; the job's result stays its own.
+"""Kills, stops, continues and starves the tracker and the job at random moments. The job's result must not change.
 
     storm.py PROGRAM [--seconds 300] [--seed 1] [--only PART-OF-A-NAME] [--list]
 
-Each round starts one job under `run`, or beside `attach`, does one or two things to it, and then
-checks: the job wrote its whole output and ended with its own code, the tracker passed that on unless
-it was itself killed, every whole record that was in the recording when the storm hit is there
-afterwards, records are damaged nowhere but at the end of a tracker that was killed, and the program
-shows as many rows as there are. Prints how often each thing was done, and what this machine does not
-permit (without root: mounts, control groups, another user); exits 1 at a broken promise.
+Each round starts one job under `run`, or with `attach`, applies one or two disturbances, and then checks these
+promises: the job wrote its whole output and ended with its own exit code; the tracker passed the code on, unless it
+was killed; every complete record that the recording contained at the disturbance is still there; records are damaged
+only at the end of the recording of a killed tracker; the program shows as many rows as there are. The program prints
+how often each disturbance was applied, and which of them this machine does not permit (without root: mounts, control
+groups, another user). It exits with 1 if a promise is broken.
 """
 
 import argparse

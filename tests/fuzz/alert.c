@@ -1,5 +1,5 @@
-/* The book of alerts and an alert on its way, from files and variables: what is read can be written, and is
- * read again as the same; texts are one line. */
+/* The list of sent alerts and an alert to send, read from files and variables. Invariants: what was
+ * read can be written and reads back as the same; texts are one line. */
 #include "alert/book.h"
 #include "alert/deliver.h"
 

@@ -1,5 +1,5 @@
-/* A catalogue file from outside: refused with a place, or every record of the result points inside
- * it and a search over it ends. */
+/* A catalogue file. It is rejected with a place, or every record of the result points inside it and
+ * a search over it terminates. */
 #include "catalog/text.h"
 #include "advise/server.h"
 

@@ -1,4 +1,4 @@
-/* The parsers of control group files. The first byte says which one gets the rest. */
+/* The parsers of control group files. The first byte selects the parser of the rest. */
 #include <math.h>
 
 #include "fuzz.h"

@@ -1,5 +1,5 @@
-/* Lines between the library and the program that samples for it, as they come in pieces: each line
- * is handed on whole, and without its end. */
+/* Lines between the library and its sampling program, in pieces of any length. Each line is passed
+ * on complete and without its terminator. */
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>

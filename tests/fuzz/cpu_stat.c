@@ -1,4 +1,5 @@
-/* The parser of /proc/stat: no core is written past the table, and nothing on refusal. */
+/* The parser of /proc/stat. It writes no core past the table, and nothing if it rejects the
+ * text. */
 #include "probe/linux/cpu_stat.h"
 
 #include "fuzz.h"

@@ -1,4 +1,4 @@
-/* /proc/cpuinfo: whatever stands there, texts are short, printable and terminated. */
+/* The parser of /proc/cpuinfo. Texts of the result are short, printable and terminated. */
 #include "probe/linux/cpuinfo.h"
 
 #include "fuzz.h"

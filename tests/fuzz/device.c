@@ -1,4 +1,4 @@
-/* A line of sysfs or the text of a SCSI page, of any bytes. */
+/* The parsers of a line of sysfs and of the text of a SCSI page, with any bytes. */
 #include "fuzz.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The parser of /proc/diskstats: every call advances, names lie within the text; and the guess what
- * a device of such a name is. */
+/* The parser of /proc/diskstats, in which every call advances and names lie within the text; and
+ * the function that guesses the type of a device from its name. */
 #include "probe/linux/diskstats.h"
 
 #include "fuzz.h"

@@ -1,12 +1,12 @@
-/* Stands in for libFuzzer in the ordinary build: runs every file of a corpus through the fuzzer,
- * and cheap mutations of each: cut at every byte, bits flipped, bytes replaced, blocks removed or
- * doubled. All of it is deterministic, so a failure comes back on the next run. Inputs that a
- * fuzzer has found (kept-…, see tools/fuzz.py --keep) are mutations already and run as they are.
+/* Replaces libFuzzer in a normal build: it runs the fuzzer on every file of a corpus and on cheap
+ * mutations of each file: truncated at every byte, bits flipped, bytes replaced, blocks removed or
+ * doubled. All mutations are deterministic, so a failure is reproducible. Inputs that a fuzzer has
+ * found (kept-…, see tools/fuzz.py --keep) are not mutated.
  *
  * usage: fuzz_NAME DIRECTORY-OR-FILE…
  *
- * When the parser crashes, the input at fault is named on stderr and written to crash-fuzz_NAME in
- * the current directory. */
+ * If the parser crashes, the input is named on stderr and written to crash-fuzz_NAME in the current
+ * directory. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* fdinfo of any bytes: what is accepted is bounded, what is refused leaves the result alone, and a
- * share is a share. */
+/* The parser of fdinfo, with any bytes. Accepted values are bounded, rejected text does not change
+ * the result, and shares are from 0 to 1. */
 #include "fuzz.h"
 
 #include <math.h>

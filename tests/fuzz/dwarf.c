@@ -1,4 +1,4 @@
-/* Source lines of the addresses of an ELF file, by libdw, and names as compilers write them. */
+/* Source lines of the addresses of an ELF file, by libdw, and demangling of compilers' names. */
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* Public price lists: whatever the document, what is taken of it becomes a text that the catalogue
- * reads and that has the prices which were counted. The first byte says which list it is. */
+/* Public price lists. For any document, the result is a text that the catalogue reads and that has
+ * the counted number of prices. The first byte selects the list. */
 #include "catalog/feed.h"
 #include "catalog/feed_rate.h"
 #include "catalog/judge.h"

@@ -1,7 +1,7 @@
-/* What every fuzzer shares.
+/* Shared helpers of the fuzzers.
  *
- * A fuzzer is one file, <parser>.c, that hands its input to one parser and checks what must hold
- * for any input. driver.c or libFuzzer calls it. */
+ * A fuzzer is one file, <parser>.c. It passes its input to one parser and checks invariants that
+ * hold for any input. driver.c or libFuzzer calls it. */
 #ifndef TRK_TESTS_FUZZ_H
 #define TRK_TESTS_FUZZ_H
 

@@ -1,5 +1,5 @@
-/* A request to the local dashboard: method, path and headers, a line each, an empty one where the
- * header is missing. What is answered must be what gate.h says. */
+/* A request to the local dashboard: method, path and headers, one per line; an empty line is a
+ * missing header. The answer must follow the rules of gate.h. */
 #include "serve/gate.h"
 
 #include "fuzz.h"

@@ -1,5 +1,5 @@
-/* Any bytes as CUDA_VISIBLE_DEVICES, NVIDIA_VISIBLE_DEVICES and devices.list: every device gets an
- * answer, and an instance is given with its GPU only. */
+/* CUDA_VISIBLE_DEVICES, NVIDIA_VISIBLE_DEVICES and devices.list, with any bytes. Every device gets
+ * an answer, and an instance is assigned only together with its GPU. */
 #include "fuzz.h"
 
 #include "probe/gpu/assigned.h"

@@ -1,5 +1,5 @@
-/* Earlier runs as JSON: no more than asked for, and every figure unknown or a finite number from 0
- * on. */
+/* Earlier runs as JSON. No more runs are returned than requested, and every figure is unknown or a
+ * finite number of at least 0. */
 #include <math.h>
 
 #include "history/history.h"

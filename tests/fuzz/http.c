@@ -1,5 +1,5 @@
-/* Answers of metadata services: the first byte picks the vendor, the rest is what every request is
- * answered with, once as it comes in pieces and once whole. */
+/* Answers of metadata services. The first byte selects the vendor; the rest is the answer to every
+ * request, once in pieces and once at once. */
 #include "probe/cloud/vendor.h"
 
 #include "fuzz.h"

@@ -1,4 +1,4 @@
-/* A request to the HTTP server of Windows. */
+/* A request to the HTTP server for Windows. */
 #include "serve/windows/head.h"
 
 #include "fuzz.h"

@@ -1,4 +1,5 @@
-/* The head of a Nextflow task's script: a name that fits and is one line, or nothing is touched. */
+/* The head of a Nextflow task's script. The result is a name of one line that fits into the buffer,
+ * or the buffer is not changed. */
 #include "track/identity.h"
 
 #include "fuzz.h"

@@ -1,5 +1,5 @@
-/* Imports: whatever a file says, in every format, each run that is made can be read again and says
- * nothing that cannot be. */
+/* Imports of files in every format. Each resulting run can be read again and has no impossible
+ * figures. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* JSON of others: refused with a place, or a tree that can be walked and that, written out again,
- * reads back as the same tree. */
+/* The JSON reader, with any text. It rejects the text with a place, or returns a tree that can be
+ * walked and that, written out, reads back as the same tree. */
 #include "base/json_read.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Text in JSON: whatever the bytes, the output is valid UTF-8 and one complete string. */
+/* Text in JSON. For any bytes, the output is valid UTF-8 and one complete string. */
 #include "base/json.h"
 
 #include "fuzz.h"

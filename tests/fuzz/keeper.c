@@ -1,5 +1,5 @@
-/* Answers of the Keeper API: refused in words, or turned into a text that the catalogue reads and
- * that has the prices which were counted. */
+/* Answers of the Keeper API. They are rejected with a message, or converted to a text that the
+ * catalogue reads and that has the counted number of prices. */
 #include "catalog/judge.h"
 #include "catalog/keeper.h"
 #include "catalog/text.h"

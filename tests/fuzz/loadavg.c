@@ -1,4 +1,4 @@
-/* The parser of /proc/loadavg: refuses or accepts, and leaves its result untouched on refusal. */
+/* The parser of /proc/loadavg. If it rejects the text, it does not change its result. */
 #include "probe/linux/loadavg.h"
 
 #include "fuzz.h"

@@ -1,5 +1,5 @@
-/* An argument of a command line: the output fits, a smaller buffer cuts it and changes nothing
- * else, and a password behind any text is masked. */
+/* The masking of an argument of a command line. The output fits into the buffer, a smaller buffer
+ * only truncates it, and a password after any text is masked. */
 #include "base/mask.h"
 
 #include "fuzz.h"

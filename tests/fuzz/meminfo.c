@@ -1,4 +1,4 @@
-/* The parser of /proc/meminfo: used memory lies between nothing and all of it. */
+/* The parser of /proc/meminfo. Used memory is between 0 and the total. */
 #include "probe/linux/meminfo.h"
 
 #include "fuzz.h"

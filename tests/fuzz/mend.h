@@ -1,4 +1,4 @@
-/* What fuzzers of recordings share. */
+/* Shared helpers of the fuzzers of recordings. */
 #ifndef TRK_TESTS_FUZZ_MEND_H
 #define TRK_TESTS_FUZZ_MEND_H
 

@@ -1,5 +1,5 @@
-/* The parser of mountinfo, and the choice of the file systems to count: whatever the table says,
- * each is asked by a path that stands in it. */
+/* The parser of mountinfo, and the choice of the file systems to count. For any table, each file
+ * system is queried by a path in the table. */
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* What native code is named by: mappings of a process, names of generated code, samples of the
- * kernel, and ELF files. */
+/* The sources of names of native code: mappings of a process, names of generated code, samples of
+ * the kernel, and ELF files. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-/* The parser of /proc/net/dev: every call advances, names lie within the text. */
+/* The parser of /proc/net/dev. Every call advances, and names lie within the text. */
 #include "probe/linux/netdev.h"
 
 #include "fuzz.h"

@@ -1,5 +1,5 @@
-/* Any bytes as the output of nvidia-smi: what is accepted is bounded, what is refused leaves the
- * count alone, and a share is a share. */
+/* The parser of nvidia-smi's output, with any bytes. Accepted values are bounded, rejected text
+ * does not change the count, and shares are from 0 to 1. */
 #include "fuzz.h"
 
 #include <math.h>

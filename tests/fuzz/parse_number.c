@@ -1,4 +1,4 @@
-/* The numbers that people type: durations and sizes, and the scanners below them. */
+/* The parsers of numbers that users type, durations and sizes, and the scanners below them. */
 #include <errno.h>
 #include <stdio.h>
 

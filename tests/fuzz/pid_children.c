@@ -1,4 +1,5 @@
-/* The parser of children files: writes no more than it was given room for, and only real pids. */
+/* The parser of children files. It writes at most as many pids as there is room for, and only valid
+ * pids. */
 #include "probe/linux/pid_children.h"
 
 #include "fuzz.h"

@@ -1,4 +1,4 @@
-/* The parser of /proc/PID/io: its result is untouched when it refuses. */
+/* The parser of /proc/PID/io. If it rejects the text, it does not change its result. */
 #include "probe/linux/pid_io.h"
 
 #include "fuzz.h"

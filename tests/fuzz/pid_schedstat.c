@@ -1,4 +1,4 @@
-/* The parser of /proc/PID/schedstat: its result is untouched when it refuses. */
+/* The parser of /proc/PID/schedstat. If it rejects the text, it does not change its result. */
 #include "probe/linux/pid_schedstat.h"
 
 #include "fuzz.h"

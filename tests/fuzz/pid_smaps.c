@@ -1,4 +1,4 @@
-/* The parser of /proc/PID/smaps_rollup: its result is untouched when it refuses. */
+/* The parser of /proc/PID/smaps_rollup. If it rejects the text, it does not change its result. */
 #include "probe/linux/pid_smaps.h"
 
 #include "fuzz.h"

@@ -1,4 +1,4 @@
-/* The parser of /proc/PID/stat: its result is untouched when it refuses. */
+/* The parser of /proc/PID/stat. If it rejects the text, it does not change its result. */
 #include "probe/linux/pid_stat.h"
 
 #include "fuzz.h"

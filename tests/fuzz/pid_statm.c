@@ -1,4 +1,4 @@
-/* The parser of /proc/PID/statm: its result is untouched when it refuses. */
+/* The parser of /proc/PID/statm. If it rejects the text, it does not change its result. */
 #include "probe/linux/pid_statm.h"
 
 #include "fuzz.h"

@@ -1,4 +1,4 @@
-/* The parser of /proc/PID/status: its result is untouched when it refuses. */
+/* The parser of /proc/PID/status. If it rejects the text, it does not change its result. */
 #include "probe/linux/pid_status.h"
 
 #include "fuzz.h"

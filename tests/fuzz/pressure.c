@@ -1,4 +1,4 @@
-/* The parser of pressure files: refuses or accepts, and leaves its result untouched on refusal. */
+/* The parser of pressure files. If it rejects the text, it does not change its result. */
 #include "probe/linux/pressure.h"
 
 #include "fuzz.h"

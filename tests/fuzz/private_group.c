@@ -1,5 +1,5 @@
-/* The reader of /etc/passwd and /etc/group: any text gives an answer, and a group with another
- * member is never the user's own. A line "--" separates the two files. */
+/* The reader of /etc/passwd and /etc/group. Any text gives an answer, and a group with another
+ * member is never the user's private group. A line "--" separates the two files. */
 #include "base/trust.h"
 
 #include "fuzz.h"

@@ -1,5 +1,5 @@
-/* Use by program in a recording: any bytes are refused or counted within the tables' bounds; and what
- * the kernel says of a process gives a name that ends. */
+/* Use by program in a recording. Any bytes are rejected, or counted within the bounds of the
+ * tables; and any text of the kernel about a process gives a terminated name. */
 #include "fuzz.h"
 #include "model/program_name.h"
 #include "recording/program_record.h"

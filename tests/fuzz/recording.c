@@ -1,5 +1,5 @@
-/* A whole recording: any bytes are refused or read, and what was read can be shown. The check sum
- * is mended first, so that what lies behind it is reached. */
+/* A whole recording. Any bytes are rejected or read, and the result can be shown. The fuzzer
+ * repairs the check sums first, so that the code behind them is reached. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-/* Names from outside in the report: whatever they hold, the page and the Markdown stay well formed
- * and nothing hidden gets through. */
+/* Names from outside in the report. For any text, the page and the Markdown stay well formed, and
+ * hidden text is not included. */
 #include "base/utf8.h"
 #include "report/document.h"
 #include "report/write/html_text.h"

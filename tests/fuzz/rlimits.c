@@ -1,4 +1,4 @@
-/* The parser of /proc/PID/limits: its result is untouched when it refuses. */
+/* The parser of /proc/PID/limits. If it rejects the text, it does not change its result. */
 #include "probe/linux/rlimits.h"
 
 #include "fuzz.h"

@@ -1,5 +1,6 @@
-/* Any bytes as the memory of a process that is taken for a CPython: every pointer leads somewhere into
- * them. The reader comes to an end, stays in its bounds, and gives names and lines that can be shown. */
+/* The stack reader, with any bytes as the memory of a supposed CPython process, in which every
+ * pointer leads to some byte. The reader terminates, stays in bounds, and returns names and lines
+ * that can be shown. */
 #include "fuzz.h"
 
 #include <errno.h>
@@ -65,8 +66,8 @@ static void walk(struct trk_remote *r, const struct trk_cpython_runtime *runtime
 	trk__cpython_free(c);
 }
 
-/* Byte 0: the version whose offsets are used, or 255: the image is an ELF file that is looked through.
- * The rest is the image, its addresses from 1 MiB on. */
+/* Byte 0: the version whose offsets are used, or 255: the image is an ELF file that is looked
+ * through. The rest is the image, its addresses from 1 MiB on. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct image image = {data + 1, size - 1, 0};

@@ -1,4 +1,4 @@
-/* The parser of /proc/net/tcp: refuses or accepts, and leaves its result untouched on refusal. */
+/* The parser of /proc/net/tcp. If it rejects the text, it does not change its result. */
 #include <arpa/inet.h>
 
 #include "serve/tcp_owner.h"

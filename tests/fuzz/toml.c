@@ -1,5 +1,5 @@
-/* Configuration files: every entry has a key and a bounded value, every error its place, and the
- * end is reached. */
+/* Configuration files. Every entry has a key and a bounded value, every error has a place, and the
+ * parser reaches the end. */
 #include <string.h>
 
 #include "cli/config.h"

@@ -1,5 +1,5 @@
-/* The live view of a recording that grows, with any keys. The first byte is the number of keys, then
- * come the keys and the recording: half of it is there at first, the rest after the keys. */
+/* The live view of a growing recording, with any keys. The first byte is the number of keys. The
+ * keys follow, then the recording: the first half exists at the start, the rest after the keys. */
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
-/* A library that plays NVIDIA's driver. It is built by tests/cli/test_gpu_drivers.py from an
- * official nvml.h, and has no declaration of src/.
+/* A library that simulates NVIDIA's driver. tests/cli/test_gpu_drivers.py builds it from an
+ * official nvml.h. It uses no declarations of src/.
  *
  *     -DHEADER='"…/nvml.h"' -DDRIVER=535 -DDRIVER_TEXT='"535.54.03"'
  *
- * It has the functions that a driver of that number has. TRK_PLAY holds words that change what it
- * plays; TRK_PLAY_PIDS names a file with the pids of the processes on the GPU, 1 GiB each. While
- * the file TRK_PLAY_LOST exists the GPU is lost, and after that until the library is initialised
- * anew. Calls are written to TRK_PLAY_CALLS, a name a line. */
+ * It has the functions of a driver of this version. TRK_PLAY contains words that change what it
+ * simulates. TRK_PLAY_PIDS names a file with the pids of the processes on the GPU, which use 1 GiB
+ * each. While the file TRK_PLAY_LOST exists, the GPU is lost, and after that until the library is
+ * initialised again. The names of called functions are written to TRK_PLAY_CALLS, one per line. */
 #define NVML_NO_UNVERSIONED_FUNC_DEFS
 #include HEADER
 

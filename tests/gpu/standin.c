@@ -1,4 +1,4 @@
-/* A stand-in for NVIDIA's libnvidia-ml.so.1: it plays what a script says.
+/* A simulated libnvidia-ml.so.1 (NVIDIA's library), controlled by a script.
  *
  * TRK_STANDIN_NVML names the script, which is read again whenever it has changed. A line is a word
  * and key=value pairs:
@@ -8,13 +8,13 @@
  *     instance device=0 name=MIG uuid=MIG-a total=500 used=50 part=1 sm=30
  *     process device=0 pid=42 memory=100 lists=cgm part=1     (c compute, g graphics, m MPS)
  *     sample device=0 pid=42 sm=50 age_ms=100
- *     error nvmlDeviceGetPowerUsage 3          that function fails with this code
- *     error@1 nvmlDeviceGetPowerUsage 15       on device 1 alone
+ *     error nvmlDeviceGetPowerUsage 3          this function fails with this code
+ *     error@1 nvmlDeviceGetPowerUsage 15       only on device 1
  *     hang nvmlDeviceGetPowerUsage             never returns
  *     slow nvmlInit_v2 300                     milliseconds
  *     busy nvmlDeviceGetTotalEnergyConsumption 20   milliseconds of CPU time
  *
- * Built with -DOLD it lacks the functions of newer drivers. */
+ * With -DOLD it lacks the functions of newer drivers. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Boots a kernel in QEMU, with cgroup v2 alone, and runs topics of tests in it.
+# Boots a kernel in QEMU, with cgroup v2 only, and runs topics of tests in it.
 #
 #   boot.sh PROGRAM KERNEL OUT TOPIC…
 #
-# PROGRAM is resource-tracker; KERNEL an unpacked kernel package (tools/kernel_packages.sh); OUT an empty
-# folder for what the guest leaves: console.log and a folder for each topic; TOPIC the name of a file in
-# topics/. The guest has no network. QEMU emulates the CPU: nested virtualisation is not everywhere.
-# LIMIT_S bounds the guest's life (900).
+# PROGRAM is resource-tracker. KERNEL is an unpacked kernel package (tools/kernel_packages.sh). OUT is an empty folder
+# for the results of the guest: console.log and one folder per topic. TOPIC is the name of a file in topics/. The guest
+# has no network. QEMU emulates the CPU, because nested virtualisation is not available everywhere. LIMIT_S is the
+# longest time that the guest may run, in s (default: 900).
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,7 +1,7 @@
-"""What the guest left, for the tests that judge it.
+"""Access to the files that the guest has left, for the tests that examine them.
 
-KERNEL_OUT is the folder that tests/kernel/boot.sh filled (tools/test.sh kernel sets it). A test of topic
-`oom` is in test_oom.py and reads from OUT/oom:
+KERNEL_OUT is the folder that tests/kernel/boot.sh has filled (tools/test.sh kernel sets it). A test of the topic `oom`
+is in test_oom.py and reads from OUT/oom:
 
     def test_names_the_kill(guest):
         assert guest.exit("job")["verdict"] == "out_of_memory"

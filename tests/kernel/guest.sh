@@ -1,5 +1,5 @@
-# Words for the topics, which run in the guest. What a topic leaves in its folder, the working directory,
-# is judged outside: test_TOPIC.py.
+# Functions for the topics, which run in the guest. A topic writes its results to its folder, which is the working
+# directory. test_TOPIC.py examines them outside of the guest.
 #
 #   sh /guest.sh TOPIC
 CG=/sys/fs/cgroup

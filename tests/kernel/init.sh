@@ -1,5 +1,5 @@
 #!/bin/sh
-# The first process of the guest: mounts, disks, the topics, and off.
+# The first process of the guest. It mounts file systems, prepares disks, runs the topics, and powers off.
 export PATH=/bin HOME=/root LC_ALL=C
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys

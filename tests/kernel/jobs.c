@@ -1,15 +1,15 @@
-/* Jobs of the guest: each does what its arguments say, so that a test knows what is right.
+/* Jobs for the guest. Each uses what its arguments say, so that the tests know the truth.
  *
  *   job alloc MIB SECONDS         anonymous memory, touched, held
- *   job cycle MIB SECONDS         anonymous memory, touched again and again; the time begins at three
- *                                 quarters of it
+ *   job cycle MIB SECONDS         anonymous memory, touched again and again; the time starts when three
+ *                                 quarters of it are touched
  *   job memfd MIB SECONDS         a memfd that is written and not mapped
- *   job sockets MIB SECONDS       data that stays in buffers of sockets
+ *   job sockets MIB SECONDS       data that stays in socket buffers
  *   job spin SECONDS              CPU time of one thread
- *   job threads N SECONDS         N threads that spin for so long by the clock; says what CPU time they used
- *   job forks N SECONDS           N children that sleep; the last line says how many there were
- *   job write FILE MIB            past the page cache
- *   job read FILE MIB             past the page cache */
+ *   job threads N SECONDS         N threads that spin for this elapsed time; prints their CPU time
+ *   job forks N SECONDS           N children that sleep; the last line is their number
+ *   job write FILE MIB            direct I/O, without the page cache
+ *   job read FILE MIB             direct I/O, without the page cache */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <math.h>

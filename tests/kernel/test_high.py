@@ -1,4 +1,4 @@
-"""memory.high and swap beside memory.events and memory.pressure."""
+"""Compares figures of memory.high and swap with memory.events and memory.pressure."""
 
 import re
 

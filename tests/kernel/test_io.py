@@ -1,4 +1,4 @@
-"""Bytes of the disk beside io.stat."""
+"""Compares disk bytes with io.stat."""
 
 from conftest import MIB
 

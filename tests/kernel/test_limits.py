@@ -1,4 +1,4 @@
-"""Limits beside the files that hold them."""
+"""Compares limits with the files of the control group."""
 
 from conftest import MIB
 

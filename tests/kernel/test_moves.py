@@ -1,4 +1,4 @@
-"""Jobs that change their group, and limits that change, while they run."""
+"""Tests jobs that change their control group, and limits that change, during the run."""
 
 from conftest import MIB
 

@@ -1,4 +1,4 @@
-"""Who was killed for memory, and who was not."""
+"""Tests which jobs are reported as killed by the kernel because they ran out of memory."""
 
 import pytest
 

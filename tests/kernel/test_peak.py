@@ -1,4 +1,4 @@
-"""Peaks beside memory.peak (Linux 5.19 or later), which holds the tracker as well."""
+"""Compares memory peaks with memory.peak (Linux 5.19 or later), which includes the tracker."""
 
 import pytest
 from conftest import MIB

@@ -1,4 +1,4 @@
-"""Quotas beside cpu.stat."""
+"""Compares quotas and throttling with cpu.stat."""
 
 import re
 

@@ -1,5 +1,5 @@
-"""What the tests of the Python package share. They run in build/venv-python, where the wheel is
-installed (tools/test.sh python)."""
+"""Shared fixtures of the tests of the Python package. They run in build/venv-python, where the wheel is installed
+(tools/test.sh python)."""
 
 import importlib
 import os

@@ -1,5 +1,6 @@
-/* The functions of macOS's libproc that the Python package calls, made of /proc: a live tree of Linux in
- * the units (ticks of 24 MHz) and the layout (struct rusage_info_v4 as 64-bit words) of macOS. */
+/* The functions of macOS's libproc that the Python package calls, implemented with /proc: a live
+ * process tree of Linux in the units (ticks of 24 MHz) and the layout (struct rusage_info_v4 as
+ * 64-bit words) of macOS. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
-// What a browser shows of a page that changes: look.mjs URL SECONDS STATE [PICTURE]
-// Opens it, waits until it shows the state or the time is over, and prints as JSON: the states that it
-// has shown, how many charts it draws, its requests beyond itself, and what went wrong. The file that
-// LOOK_SEEN names is made as soon as it has shown a state.
+// Observes a changing page in a browser: look.mjs URL SECONDS STATE [PICTURE] It opens the page, waits until the page
+// shows STATE or the time is over, and prints as JSON: the states that the page has shown, its number of charts, its
+// further requests, and errors. The file in LOOK_SEEN is created as soon as the page has shown a state.
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 

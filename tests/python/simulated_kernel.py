@@ -1,9 +1,8 @@
-"""A kernel of made-up processes with known truth, shown as macOS's libproc, as a job object of Windows,
-and as a psutil of either system.
+"""Simulates a kernel with processes whose use is known. It is accessible as libproc of macOS, as a job object of
+Windows, and as psutil on either system.
 
-Processes burn CPU at a constant rate between their birth and their end; a child is waited for by its
-parent, ignored by it, or orphaned by it. Each call takes some time, so that a tree changes while it is
-read.
+Processes use CPU time at a constant rate from their start to their end. A parent waits for a child, ignores it, or
+leaves it as an orphan. Each call takes some time, so the tree changes while it is read.
 """
 
 import ctypes

@@ -1,5 +1,5 @@
-"""Every public name of the original, with its parameters and defaults, is here: docs/compatibility-python.md
-says which differ."""
+"""Tests that every public name of the original package exists, with its parameters and defaults.
+docs/compatibility-python.md lists the differences."""
 
 import importlib
 import inspect

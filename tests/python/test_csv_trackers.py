@@ -1,4 +1,4 @@
-"""ProcessTracker and SystemTracker: CSV to a file or to stdout."""
+"""Tests ProcessTracker and SystemTracker, with CSV to a file and to stdout."""
 
 import inspect
 import os

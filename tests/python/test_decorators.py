@@ -1,4 +1,4 @@
-"""@track, mark(), Jupyter, and the pytest plugin."""
+"""Tests @track, mark(), the Jupyter extension, and the pytest plugin."""
 
 import asyncio
 import inspect
@@ -207,7 +207,7 @@ def test_a_cell(shell, capsys):
     row = dict(zip(*[[cell.strip() for cell in line.split("|")]
                      for line in out.splitlines() if "|" in line]))
     assert 45 < float(row["retained_mib"]) < 60 and 0.3 <= float(row["seconds"]) < 30
-    with pytest.raises(ValueError, match="does not know '--colour'"):
+    with pytest.raises(ValueError, match="unknown option '--colour'"):
         from resource_tracker.ipython import track_cell
 
         track_cell(shell, "--colour red", "1")

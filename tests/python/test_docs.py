@@ -1,5 +1,5 @@
-"""The examples of the pages in docs/ and of the docstrings run as they stand there, and the pages build
-into a site that needs no network."""
+"""Tests that the examples in docs/ and in docstrings run unchanged, and that the site of the documentation builds and
+needs no network."""
 
 import doctest
 import importlib

@@ -1,6 +1,5 @@
-"""The package on macOS and Windows, as far as that can be tried on Linux: the readers of both systems on
-simulated trees with known truth, the reader of macOS on live trees through a libproc that is made of
-/proc, and the whole package with /proc hidden from it."""
+"""Tests the code for macOS and Windows on Linux: the readers of both systems on simulated trees with known truth, the
+reader of macOS on live trees through a libproc that reads /proc, and the whole package with /proc hidden."""
 
 import ctypes
 import json

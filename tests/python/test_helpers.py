@@ -1,4 +1,4 @@
-"""helpers, tiny_bars, column_maps, dummy_workloads, nvidia."""
+"""Tests helpers, tiny_bars, column_maps, dummy_workloads and nvidia."""
 
 import inspect
 import os

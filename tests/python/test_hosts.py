@@ -1,4 +1,4 @@
-"""Inside programs that do as they like with the interpreter: a server that forks its workers, and a
+"""Tests the package inside programs with a special interpreter set-up: a server that forks its workers, and a
 notebook's kernel."""
 
 import json

@@ -1,4 +1,5 @@
-"""The modules of the package import each other in one direction, at their top and inside of functions alike."""
+"""Tests that the modules of the package import each other in one direction only, at the top and inside of
+functions."""
 
 import ast
 import pathlib

@@ -1,4 +1,5 @@
-"""Trackers in threads, forks and workers; killed interpreters; programs that cannot be executed."""
+"""Tests trackers in threads, forked processes and workers, killed interpreters, and programs that cannot be
+executed."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Lines of the program: the package and the command agree, decorators and magics take the option."""
+"""Tests lines(): the package and the command agree; decorators and magics accept the option."""
 
 import json
 import os

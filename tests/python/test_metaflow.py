@@ -1,4 +1,4 @@
-"""@track_resources in real flows on the local datastore."""
+"""Tests @track_resources in real flows with the local datastore."""
 
 import glob
 import json

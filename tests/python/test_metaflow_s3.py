@@ -1,4 +1,4 @@
-"""@track_resources in real flows on an S3 datastore: moto's server on the loopback."""
+"""Tests @track_resources in real flows with an S3 datastore (a local moto server)."""
 
 import json
 import subprocess

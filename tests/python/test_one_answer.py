@@ -1,5 +1,5 @@
-"""The package gives the answers of the command about a run and about servers, byte for byte. The command's are compared
-with those of the C API in tests/cli/test_one_answer.py."""
+"""Tests that the package and the command give the same answers about a run and about servers, byte for byte.
+tests/cli/test_one_answer.py compares the command with the C API."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""server_info, cloud_info, keeper: the machine, the cloud, the catalogue."""
+"""Tests server_info, cloud_info and keeper: the machine, the cloud and the catalogue."""
 
 import inspect
 import os

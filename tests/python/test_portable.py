@@ -1,5 +1,5 @@
-"""The wheel that others install: built against an old glibc, it runs here, under every CPython that can
-be found (tools/python_portable.py)."""
+"""Tests that the portable wheel, which is built for an old glibc, runs here under every CPython that is found
+(tools/python_portable.py)."""
 
 import os
 import pathlib

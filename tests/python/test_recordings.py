@@ -1,4 +1,4 @@
-"""Programs and processes of a recording in Python are the rows of `resource-tracker export`."""
+"""Tests that programs and processes of a recording in Python are equal to the rows of `resource-tracker export`."""
 
 import csv
 import io

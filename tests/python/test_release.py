@@ -1,7 +1,7 @@
-"""A release: what `make release` writes is whole, small, of one version, equal when made twice, and runs.
+"""Tests the output of `make release`: complete, small, of one version, reproducible, and runnable.
 
-Here the quick part, for this machine and glibc; tools/release/prove.py installs every artefact in a clean
-root."""
+These are the quick checks, for this machine and glibc. tools/release/prove.py installs every artefact in a clean root
+folder."""
 
 import hashlib
 import json

@@ -1,5 +1,5 @@
-"""report(): how the job ended, for each way in which a tracker gets its samples; and the message where
-nothing is sent to Sentinel."""
+"""Tests the end of the job in report(), for each way in which a tracker gets its samples, and the message that nothing
+is sent to Sentinel."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""ResourceTracker: samples, statistics, recommendations, errors."""
+"""Tests ResourceTracker: samples, statistics, recommendations, errors."""
 
 import inspect
 import json

@@ -1,5 +1,5 @@
-"""Both schemas: rows, frames, statistics and snapshots answer to the names of the other one, and one
-setting chooses the names of everything."""
+"""Tests both schemas: rows, frames, statistics and snapshots accept the names of the other schema, and one setting
+selects the names of all of them."""
 
 import copy
 import json

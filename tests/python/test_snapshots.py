@@ -1,4 +1,4 @@
-"""Snapshots: of this and of the two versions of the original, and what is none."""
+"""Tests snapshots of this version and of two versions of the original package, and data that is not a snapshot."""
 
 import gzip
 import json

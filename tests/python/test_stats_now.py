@@ -1,4 +1,4 @@
-"""get_process_stats and get_system_stats of both modules."""
+"""Tests get_process_stats and get_system_stats of both modules."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""TinyDataFrame and StatSpec."""
+"""Tests TinyDataFrame and StatSpec."""
 
 import http.server
 import threading

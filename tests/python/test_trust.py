@@ -1,4 +1,4 @@
-"""Files that the package finds by itself, as docs/security.md says: another user may have put them there."""
+"""Tests files in default places that another user may have written (docs/security.md)."""
 
 import json
 import os

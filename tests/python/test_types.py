@@ -1,4 +1,4 @@
-"""The type hints, by mypy and pyright: of the package, and as a user's script sees them."""
+"""Tests the type hints with mypy and pyright: those of the package, and as a user's script sees them."""
 
 import json
 import os

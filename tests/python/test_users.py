@@ -1,5 +1,5 @@
-"""Scripts of users of both versions of the original, unchanged. users/original.json is what each prints
-with the original of its version, from PyPI (python tests/python/users/SCRIPT.py): names, types, texts."""
+"""Runs unchanged scripts of users of two versions of the original package. users/original.json is the output of each
+script with the original package from PyPI (python tests/python/users/SCRIPT.py): names, types, texts."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-/* The simulated kernel as macOS shows it: exact times, zombies that can be read, no subreaper. */
+/* Presents the simulated kernel as macOS: exact times, readable zombies, no subreaper. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libproc.h>

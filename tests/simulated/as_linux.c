@@ -1,6 +1,6 @@
-/* The simulated kernel as Linux shows it: files as those of /proc in a folder, with times in ticks of
- * 10 ms, and the exact CPU clock of each pid. A process's files are written when its clock is read,
- * so that the tree changes while it is read. */
+/* Presents the simulated kernel as Linux: a folder with files like those of /proc, with times in
+ * ticks of 10 ms, and the exact CPU clock of each pid. A process's files are written when its clock
+ * is read, so that the tree changes while it is read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* The simulated kernel as Windows shows it: a list of the living, a job object with totals of all that
- * were ever in it, pids of its members; nobody inherits anything, and no zombie can be read. */
+/* Presents the simulated kernel as Windows: a list of the live processes, a job object with the
+ * totals of all processes that were ever in it, and the pids of its members. Parents do not receive
+ * the CPU time of children, and zombies cannot be read. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

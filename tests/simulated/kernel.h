@@ -1,10 +1,10 @@
-/* A kernel of made-up processes with known truth. A process burns CPU at a constant rate from its birth
- * to its end. Its parent waits for it, ignores it (SIGCHLD), or ends before it and leaves it an orphan.
- * Time stands still but for sim_advance() and the cost of each call that a personality answers, so that
- * the tree changes while it is read.
+/* A simulated kernel with processes whose use is known. A process uses CPU time at a constant rate
+ * from its start to its end. Its parent waits for it, ignores it (SIGCHLD), or ends before it,
+ * which makes it an orphan. Time only passes with sim_advance() and by the cost of each simulated
+ * call, so that the tree changes while it is read.
  *
- * A personality shows the processes as one system does: as_darwin.c through libproc, as_linux.c through
- * files as those of /proc, as_nt.c through a list of processes and a job object. */
+ * A personality presents the processes as one system does: as_darwin.c through libproc, as_linux.c
+ * through files like those of /proc, as_nt.c through a list of processes and a job object. */
 #ifndef SIMULATED_KERNEL_H
 #define SIMULATED_KERNEL_H
 
@@ -59,7 +59,8 @@ uint64_t sim_peak_bytes(const struct sim_process *p, uint64_t at_ns);
 bool sim_is_of_job(const struct sim_process *p);
 bool sim_is_in_job_object(const struct sim_process *p);
 
-/* CPU time of all that ever ran, without strangers, and the largest sum of their memory since then. */
+/* CPU time of all that ever ran, without strangers, and the largest sum of their memory since
+ * then. */
 uint64_t sim_truth_ns(void);
 uint64_t sim_truth_peak_bytes(uint64_t from_ns);
 /* CPU time of orphans, after their parents had ended. */
@@ -69,8 +70,8 @@ uint64_t sim_orphaned_ns(void);
  * orphan behind. Returns when it ends. */
 uint64_t sim_build(uint64_t median_ns, uint64_t length_ns, double orphan_share);
 
-/* as_linux.c: a folder of files, and the processes that the tracker has to wait for: one that has ended
- * since the last call; NULL: none. */
+/* as_linux.c: a folder of files, and the processes that the tracker has to wait for: one that has
+ * ended since the last call; NULL: none. */
 int sim_files_open(void);
 void sim_files_close(void);
 void sim_files_write(void);

@@ -1,5 +1,5 @@
-/* libproc made of /proc: a live tree of Linux processes in the units and by the rules of macOS. Its
- * kernel counts times in ticks of 10 ms. */
+/* libproc implemented with /proc: a live process tree of Linux in the units and by the rules of
+ * macOS. The CPU times of Linux have a resolution of 10 ms. */
 #include <dirent.h>
 #include <errno.h>
 #include <libproc.h>

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Plants a fault in a source of the tree, or sees that a test finds it.
+"""Plants a fault in a source file, or checks that a test detects it.
 
-    mutate.py NAME SOURCE.C OUT.C    write the source with the fault
-    mutate.py --found PROGRAM        fails unless the program fails
+    mutate.py NAME SOURCE.C OUT.C    write the source with the fault NAME to OUT.C
+    mutate.py --found PROGRAM        fail unless PROGRAM fails
 """
 
 import subprocess

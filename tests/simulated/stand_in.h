@@ -1,4 +1,4 @@
-/* What a test can set in the stand-in libproc. */
+/* Settings of the simulated libproc that a test can change. */
 #ifndef STAND_IN_H
 #define STAND_IN_H
 

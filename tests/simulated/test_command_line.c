@@ -1,5 +1,5 @@
-/* Arguments of a Windows program as one text. The expected texts are those of Microsoft's description of
- * how its C library parses arguments. */
+/* Conversion of the arguments of a Windows program to one text. The expected texts follow
+ * Microsoft's description of how its C library parses arguments. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

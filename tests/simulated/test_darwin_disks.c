@@ -1,4 +1,4 @@
-/* The bytes of a Mac's disks, from a registry of IOKit that these tests hold. */
+/* Disk bytes of a Mac, from a simulated IOKit registry. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Starting a job on macOS, and which signals are passed on to it: src/track/darwin compiled for Linux,
- * where a kernel queue, and a program that starts suspended, are made of what Linux has. */
+/* Starting a job on macOS, and which signals are passed on to it. src/track/darwin is compiled for
+ * Linux; the kernel queue and the suspended start are implemented with functions of Linux. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -93,8 +93,9 @@ struct answer {
 	int signo;
 };
 
-/* A tracker in a session of its own, with a terminal or none; standard input is a file. A signal comes
- * from the caller, as the program that shows the terminal, or from a process of that session. */
+/* A tracker in a session of its own, with a terminal or none; standard input is a file. A signal
+ * comes from the caller, as the program that shows the terminal, or from a process of that
+ * session. */
 static void be_tracker(const char *terminal, int fd, int from_own_session)
 {
 	struct answer answer = {TRK_JOB_CHILD, 0};

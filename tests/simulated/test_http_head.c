@@ -1,4 +1,4 @@
-/* The HTTP server of Windows: the head of a request. */
+/* The parser of a request's head in the HTTP server for Windows. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* The tree of macOS on live processes of Linux, through a libproc that is made of /proc. */
+/* The process tree for macOS on live processes of Linux, through a libproc that reads /proc. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* The tree of macOS on the simulated kernel: it never tells more than the truth, and lacks no more
- * than the work of orphans. */
+/* The process tree for macOS on the simulated kernel. Its totals never exceed the truth, and lack
+ * at most the CPU time of orphans. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -212,7 +212,8 @@ static void what_was_used_before_the_tracker_came_is_not_told(void **state)
 	assert_true(o.told <= o.truth && o.told >= 0.999 * o.truth);
 }
 
-/* The time of a child that no parent receives may not be taken from what its parent receives later. */
+/* The time of a child that no parent receives may not be taken from what its parent receives
+ * later. */
 static void what_a_parent_ignores_hides_nothing_else(void **state)
 {
 	uint64_t start, child_end;

@@ -1,5 +1,5 @@
-/* The tree of Linux on the simulated kernel: what it tells is exact but for the ticks of the kernel's
- * accounts, orphans included. */
+/* The process tree for Linux on the simulated kernel. Its totals are exact up to the kernel's
+ * ticks, including orphans. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

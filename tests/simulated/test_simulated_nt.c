@@ -1,6 +1,6 @@
-/* The tree of Windows on the simulated kernel: a job object tells all of it, orphans and what no look saw
- * included; without one, or with one that counts nothing, never more than the truth, and the state says
- * so. */
+/* The process tree for Windows on the simulated kernel. With a job object the totals are complete,
+ * including orphans and processes that no reading found. Without one, or if it counts nothing, they
+ * never exceed the truth, and the state reports that. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Hand-written trees below tests/fixtures/, and a small /proc of a test's own whose files change
- * while a meter keeps them open. Include it after <cmocka.h>. */
+/* Access to the hand-written trees below tests/fixtures/, and a small temporary /proc whose files
+ * change while a meter keeps them open. Include it after <cmocka.h>. */
 #ifndef TRK_TESTS_FIXTURE_H
 #define TRK_TESTS_FIXTURE_H
 

@@ -1,5 +1,5 @@
-/* Histories that are made up, with a known truth: 200 jobs over 90 days with weekdays, noise and
- * failures by chance, and what a test puts into them. Two of one seed are equal. */
+/* Synthetic histories with a known truth: 200 jobs over 90 days with weekdays, noise, random
+ * failures, and effects that a test adds. Equal seeds give equal histories. */
 #ifndef TEST_FLEET_SYNTHETIC_H
 #define TEST_FLEET_SYNTHETIC_H
 

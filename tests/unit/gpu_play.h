@@ -1,5 +1,5 @@
-/* NVIDIA's library is played by tests/gpu/standin.c: it is loaded here by its path, and dlopen
- * finds what is loaded under the same name. */
+/* Loads the simulated NVIDIA library (tests/gpu/standin.c) by its path. dlopen() in the code under
+ * test then finds the loaded library by its name. */
 #ifndef TRK_TESTS_GPU_PLAY_H
 #define TRK_TESTS_GPU_PLAY_H
 

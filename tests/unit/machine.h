@@ -1,4 +1,4 @@
-/* A small machine of files, with clocks that the test turns. */
+/* A small machine made of files, with clocks that the test sets. */
 #ifndef TRK_TESTS_MACHINE_H
 #define TRK_TESTS_MACHINE_H
 

@@ -1,4 +1,4 @@
-/* Rows, runs and recordings for the tests of what stands above the probes. Include it after
+/* Rows, runs and recordings for the tests of the layers above the probes. Include it after
  * <cmocka.h>. */
 #ifndef TRK_TESTS_ROWS_H
 #define TRK_TESTS_ROWS_H

@@ -1,4 +1,4 @@
-/* Write a file of a test's own tree in a temporary directory. */
+/* Writes files to a temporary folder of a test. */
 #ifndef TRK_TEST_SCRATCH_H
 #define TRK_TEST_SCRATCH_H
 

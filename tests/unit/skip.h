@@ -1,4 +1,4 @@
-/* Leaving out a case that cannot run here: never a bare return, which would count as passed. */
+/* Macros that skip a case which cannot run here. A bare return would count as passed. */
 #ifndef TRK_TESTS_SKIP_H
 #define TRK_TESTS_SKIP_H
 

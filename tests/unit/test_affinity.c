@@ -1,4 +1,4 @@
-/* How many CPUs a process may run on. */
+/* The number of CPUs that a process may run on. */
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>

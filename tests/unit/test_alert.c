@@ -1,4 +1,4 @@
-/* Alerts of a running job: what fires, when, and how often. */
+/* Alerts of a running job: which rules fire, when, and how often. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The life of an alert between processes: told once, held, silenced, acknowledged; and its file. */
+/* The life of an alert across processes (sent once, held, silenced, acknowledged), and its file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

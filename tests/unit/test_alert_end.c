@@ -1,6 +1,6 @@
-/* The rules that are judged after a run, on a made-up site: 200 jobs of 23 users over 90 days, with faults that
- * are put in. Each run is judged when it has ended, users are told as the program tells them, and get a digest
- * each Monday. */
+/* The rules that are checked after a run, on a synthetic site: 200 jobs of 23 users over 90 days,
+ * with planted faults. Each run is checked when it has ended; users receive alerts as the program
+ * sends them, and a digest each Monday. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Which earlier runs did the same work as the next one. */
+/* The choice of earlier runs that did the same work as the next one. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

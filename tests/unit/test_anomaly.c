@@ -1,4 +1,4 @@
-/* Odd runs and drifts. */
+/* Detection of odd runs and drifts. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* The public C API on recordings: whole, cut, damaged, and what is none. */
+/* The public C API on recordings: complete, truncated, damaged, and files that are not
+ * recordings. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

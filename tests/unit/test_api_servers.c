@@ -1,4 +1,4 @@
-/* The public C API on servers and prices: search, servers for a run, what a run cost. */
+/* The public C API on servers and prices: search, servers for a run, the cost of a run. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* The ground: buffers, number parsing, JSON, check sums, files. */
+/* src/base: buffers, number parsing, JSON, check sums, files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>

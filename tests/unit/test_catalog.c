@@ -1,4 +1,4 @@
-/* The catalogue: the text format and its mistakes, search, near misses, own prices. */
+/* The catalogue: the text format and its errors, search, near misses, own prices. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

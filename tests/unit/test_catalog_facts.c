@@ -1,6 +1,5 @@
-/* Spot checks of the shipped table: facts written by hand from the vendors' public documentation.
- * The price is one that was plausible when this was written; the table may lie within a factor of
- * 1.6. */
+/* Spot checks of the shipped table against facts from the vendors' public documentation. The prices
+ * were plausible when this file was written; those in the table may differ by a factor of 1.6. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

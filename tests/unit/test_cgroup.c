@@ -1,5 +1,5 @@
 /* Control groups: finding them, limits, usage, ownership, on trees written after the kernel's
- * documentation and on trees made here. */
+ * documentation and on trees that the test creates. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* A control group of the job's own: where it may be made, and that none is left behind. */
+/* A separate control group for the job: where it may be created, and that none is left behind. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

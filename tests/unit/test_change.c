@@ -1,4 +1,4 @@
-/* In which phase a change happened. */
+/* The phase in which a change happened. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

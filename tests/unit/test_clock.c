@@ -1,4 +1,4 @@
-/* The clocks, above all the CPU clock of another process. */
+/* The clocks, especially the CPU clock of another process. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Metadata services: who is asked, the parser of their answers, the words that are taken. */
+/* Metadata services: which are queried, the parser of their answers, and accepted values. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

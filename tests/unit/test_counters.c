@@ -1,4 +1,4 @@
-/* The counters of now: of real processes, and of this machine. */
+/* Current counters of real processes and of this machine. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Cores from the histogram of busy ones. */
+/* Recommended cores from the histogram of busy cores. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

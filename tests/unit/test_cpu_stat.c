@@ -1,4 +1,4 @@
-/* /proc/stat: times of the machine and of its cores. */
+/* /proc/stat: CPU times of the machine and of its cores. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* One document with every kind of block, and the writers over it. */
+/* One document with every kind of block, and all writers of it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

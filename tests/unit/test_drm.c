@@ -1,4 +1,4 @@
-/* AMD and Intel GPUs: the tree of tests/fixtures/gpu-drm, copied, so that its counters can move. */
+/* AMD and Intel GPUs, on a copy of tests/fixtures/gpu-drm whose counters the test changes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

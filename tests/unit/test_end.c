@@ -1,4 +1,4 @@
-/* How a run ended: kills by the kernel that fit the job, and those that hit a neighbour. */
+/* The end of a run: out-of-memory kills of the job, and those of a neighbour. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Limits that the tracker holds the job to, and the lines by which it is told things. */
+/* Limits that the tracker enforces, and the messages about them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Which addresses prices may come from. No request is made here. */
+/* The addresses from which prices may be fetched. No request is sent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

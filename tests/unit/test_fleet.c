@@ -1,5 +1,5 @@
-/* The views over many jobs: their statistics beside known values, their findings beside histories
- * whose truth is known, and beside the same histories shuffled, in which there is nothing to find. */
+/* The views over many jobs. Statistics are compared with known values, findings with histories
+ * whose truth is known and with the same histories shuffled, in which there is nothing to find. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Who may ask the local dashboard: host, origin, secret, and the owner of a connection's other end. */
+/* Access to the local dashboard: host, origin, secret, and the owner of the other end of a
+ * connection. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <setjmp.h>

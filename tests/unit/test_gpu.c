@@ -1,4 +1,4 @@
-/* Figures and processes of GPUs, as NVIDIA's library gives them. */
+/* Figures and processes of GPUs from NVIDIA's library. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

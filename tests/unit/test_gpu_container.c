@@ -1,4 +1,4 @@
-/* Which GPU is the job's in a container, where the driver tells no pids of ours. */
+/* The GPU of a job in a container, in which the driver does not report the job's pids. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* A GPU that sleeps, is refused, or moves, over the life of a source. What a driver does after a
- * reset is played by tests/gpu/driver.c. */
+/* A GPU that sleeps, cannot be accessed, or gets another index, during the life of a source.
+ * tests/gpu/driver.c simulates the behaviour of a driver after a reset. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

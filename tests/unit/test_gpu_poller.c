@@ -1,4 +1,4 @@
-/* What asks the drivers: whether there is one, and the thread that waits for it. */
+/* Whether there is a GPU driver, and the thread that queries it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* What the history does with a database that another program has written to. */
+/* A history database to which another program has written. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Numbers as people read them: one table a unit, with the awkward values. */
+/* Numbers formatted for people: one table per unit, with edge cases. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

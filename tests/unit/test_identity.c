@@ -1,4 +1,4 @@
-/* Which job a run is of. */
+/* The job that a run belongs to. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

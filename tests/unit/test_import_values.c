@@ -1,4 +1,4 @@
-/* How other tools write durations, sizes, dates and tables. */
+/* Durations, sizes, dates and tables in the formats of other tools. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* The type of a server whose cloud does not name it. */
+/* The server type, if the cloud does not report it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* The control group of a job over its run: quotas of ancestors, moves, limits that change, kills in
- * groups that the job entered late. The trees hold what Linux 6.1 shows. */
+/* The control group of a job during its run: quotas of ancestors, moves, changing limits, kills in
+ * groups that the job entered late. The trees have the files of Linux 6.1. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

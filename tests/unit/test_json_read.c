@@ -1,4 +1,4 @@
-/* The JSON reader: what is JSON, what is not, where it says so, and what it gives back. */
+/* The JSON reader: valid and invalid JSON, the place of an error, and the result. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

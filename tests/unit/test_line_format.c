@@ -1,4 +1,4 @@
-/* Formats with one row a line: cells, names, what is unknown, text that would break a line. */
+/* Formats with one row per line: cells, names, unknown values, text that would break a line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Lines of a program: the tree of stacks, its form in a recording, and what a profile charges. */
+/* Lines of a program: the tree of stacks, its form in a recording, and the charges of a profile. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

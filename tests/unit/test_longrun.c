@@ -1,5 +1,5 @@
-/* A run of 30 days at 1 Hz, its clock made up: the recording stays bounded, and thinning loses
- * neither sums nor extremes. */
+/* A run of 30 days at 1 Hz with a simulated clock. The recording stays bounded, and thinning
+ * preserves sums and extremes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* ln, exp and rounding beside libm's. */
+/* ln, exp and rounding, compared with libm. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

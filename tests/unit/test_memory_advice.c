@@ -1,4 +1,4 @@
-/* The request for memory: its promises, over many made-up histories. */
+/* The recommended memory request: its promises, over many synthetic histories. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Memory advice where peaks vary by more than three times, and where the next input is larger than
- * all. */
+/* Memory advice for peaks that vary by more than a factor of three, and for a next input that is
+ * larger than all before. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Messages that do not fit lose their middle. */
+/* Messages that are too long lose their middle part. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

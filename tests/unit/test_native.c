@@ -1,5 +1,5 @@
 /* Native code: samples of the kernel, mappings of a process, names of generated code, and functions
- * of a file. Real programs are sampled in tests/cli/test_lines_native.py. */
+ * of a file. tests/cli/test_lines_native.py samples real programs. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* The original package's rule. */
+/* The rule of the original package. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

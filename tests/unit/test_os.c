@@ -1,4 +1,4 @@
-/* What each operating system does in its own way, as it must do it on all of them. */
+/* Functions that each operating system implements, with the behaviour that all must have. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

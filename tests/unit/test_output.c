@@ -1,4 +1,4 @@
-/* Files that a user names: what stands there decides. */
+/* Output files that a user names. What exists at the path decides the result. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

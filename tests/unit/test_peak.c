@@ -1,4 +1,4 @@
-/* The labels of a peak of memory: what may be called exact, and the bounds. */
+/* The labels of a memory peak: when it is exact, and the bounds. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

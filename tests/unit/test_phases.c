@@ -1,4 +1,4 @@
-/* Change points and where to split. */
+/* Change points, and where to split. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* The number of processes: from /proc's link count where that is theirs, else by a walk. */
+/* The number of processes: from the link count of /proc if that is usable, else by a walk. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

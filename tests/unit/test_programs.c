@@ -1,4 +1,4 @@
-/* Programs: what a process is called, and use by program in a recording. */
+/* Programs: the name of a process's program, and use by program in a recording. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

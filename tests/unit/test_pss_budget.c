@@ -1,4 +1,4 @@
-/* The budget of readings of PSS, with times and costs that the test sets. */
+/* The budget of PSS readings, with times and costs that the test sets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

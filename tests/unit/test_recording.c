@@ -1,4 +1,4 @@
-/* Recordings: written, read back, cut, damaged, of other versions, bounded, on a full disk. */
+/* Recordings: written, read, truncated, damaged, of other versions, bounded, on a full disk. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

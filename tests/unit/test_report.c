@@ -1,5 +1,5 @@
-/* The report: what it says of each kind of end, that nothing from outside gets out of its place,
- * and that its three forms hold the same. */
+/* The report: its text for each kind of end, that text from outside cannot break out of its place,
+ * and that its three forms have the same contents. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

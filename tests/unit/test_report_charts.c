@@ -1,4 +1,4 @@
-/* The charts of the report: buckets, gaps, axes, and what is drawn of them. */
+/* The charts of the report: buckets, gaps, axes, and what is drawn. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Who used it, when: lanes of processes, the words that differ between command lines, and the usual
- * course of a job. */
+/* Use by process over time: lanes of processes, words that differ between command lines, and the
+ * usual course of a job. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,7 +79,8 @@ static void add_process(struct trk_program_log *log, unsigned int program, int p
 	trk__program_log_span(log, &s);
 }
 
-/* 100 s: one `make`, six `worker`s of 40 s, `shorts` compilers of 20 ms, and a program of no weight. */
+/* 100 s: one `make`, six `worker`s of 40 s, `shorts` compilers of 20 ms, and a program of no
+ * weight. */
 static struct trk_record *record_of_processes(int shorts)
 {
 	struct trk_record *r;

@@ -1,4 +1,4 @@
-/* The sampler on a small machine of files, with clocks that the test turns. */
+/* The sampler on a small machine made of files, with clocks that the test sets. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* What the sampler leaves alone while nothing shows that it moved. */
+/* Files that the sampler skips while nothing indicates that they changed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* What machine this is: processors of several makers, cores and threads, containers, monitors. */
+/* Facts about the machine: processors of several vendors, cores and threads, containers,
+ * hypervisors. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

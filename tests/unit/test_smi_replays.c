@@ -1,5 +1,5 @@
-/* nvidia-smi of drivers 470 to 610, replayed: text written by hand in the form that real machines
- * gave (H200, H200 in MIG mode, GeForce), and forms that were not captured (16 devices, decimal
+/* Replays nvidia-smi of the drivers 470 to 610: text written by hand in the form of real machines
+ * (H200, H200 in MIG mode, GeForce), and forms that were not captured (16 devices, decimal
  * commas). */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Space on local storage: what counts, once each, and what is never touched. */
+/* Space on local storage: which file systems count, each once, and which are never accessed. */
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>

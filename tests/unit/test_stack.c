@@ -1,6 +1,5 @@
-/* Reading the stack of a CPython: line tables, a made-up process image for each version that has its
- * offsets in our table, and images that are torn. Real interpreters are read in
- * tests/cli/test_lines.py. */
+/* Reading the stack of a CPython: line tables, a synthetic process image for each version that has
+ * its offsets in the table, and torn images. tests/cli/test_lines.py reads real interpreters. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Which line takes memory: made-up samples of a program whose truth is known. */
+/* The lines that allocate memory, from synthetic samples of a program whose truth is known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* On-line statistics of columns. */
+/* Online statistics of columns. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

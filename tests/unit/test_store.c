@@ -1,4 +1,4 @@
-/* Where recordings lie, their names, and how a person's reference finds one. */
+/* The folder of recordings, their names, and how a reference that a user types finds one. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

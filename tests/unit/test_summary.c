@@ -1,4 +1,4 @@
-/* The summary: lines for people, one JSON document, the table of statistics. */
+/* The summary: lines for people, the JSON document, the table of statistics. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Rows as CSV and JSON Lines in every column set: names, order, units, what is unknown. */
+/* Rows as CSV and JSON Lines in every column set: names, order, units, unknown values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* The C API from several threads at once. What is raced for is found by the thread sanitizer
- * (tools/test.sh threads); what is lost or hangs, by any build. */
+/* The C API, used by several threads at once. The thread sanitizer finds races (tools/test.sh
+ * threads); any build finds lost results and hangs. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

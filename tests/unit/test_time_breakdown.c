@@ -1,4 +1,4 @@
-/* The outline of a run, the bottleneck, the phases, and their words. */
+/* The outline of a run, the bottleneck, the phases, and their texts. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

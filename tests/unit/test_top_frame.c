@@ -1,4 +1,5 @@
-/* Frames of cells: text made harmless, differences that a terminal turns into the frame, and keys. */
+/* Frames of cells: sanitised text, differences that convert the screen to the next frame, and
+ * keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* The live view of a run from its recording: moments, trends, the usual course, frames of several
- * sizes, and a follower of a file that grows. */
+ * sizes, and following a growing file. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

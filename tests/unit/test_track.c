@@ -1,4 +1,4 @@
-/* The loop, on a machine of files with the clocks of this one. */
+/* The loop of ticks, on a machine made of files with the real clocks. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* The public C API: real trackers, in a process and in a thread, over real processes. */
+/* The public C API: real trackers, in a process and in a thread, of real processes. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

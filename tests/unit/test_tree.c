@@ -1,4 +1,4 @@
-/* The process tree: its ledger on made-up processes, discovery and totals on real ones. */
+/* The process tree: its ledger on simulated processes, discovery and totals on real ones. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

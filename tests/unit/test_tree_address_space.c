@@ -1,4 +1,4 @@
-/* Processes that run in one address space, whose memory counts once. */
+/* Processes that share an address space, whose memory counts once. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,4 +1,4 @@
-/* What belongs to a process that was attached to, and what it held. */
+/* Attached processes: which processes belong to the tree, and what they used before. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Delay accounting, which few kernels have on: the files of a process are the test's, its clock is
- * real. */
+/* Delay accounting, which few kernels enable. The files of a process are written by the test; its
+ * clock is real. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Turns of sleepers in a large tree: what is late, what must not be. The processes are real, the
- * time between two updates is made up. */
+/* Skipping of idle members in a large tree: what may be late, and what must not. The processes are
+ * real, the time between two updates is simulated. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

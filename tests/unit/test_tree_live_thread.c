@@ -1,4 +1,4 @@
-/* Processes whose main thread has ended before the others, which the kernel calls zombies. */
+/* Processes whose main thread has ended before the others. The kernel shows them as zombies. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Memory that members share, on real processes whose pages are known: the sum of PSS is what the
- * tree holds, whoever maps, leaves or writes, and never counts a page twice. */
+/* Memory that members share, on real processes whose pages are known. The sum of PSS is the memory
+ * of the tree, independent of which member maps, unmaps or writes it, and counts no page twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

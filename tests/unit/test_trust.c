@@ -1,5 +1,5 @@
-/* Files that the program finds by itself: which are taken. What other users can do is tested as
- * such users in tests/cli/test_strangers.py. */
+/* Which files in default places the program uses. tests/cli/test_strangers.py tests what other
+ * users can do, with such users. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Sizing verdicts and where the wall time went. */
+/* Sizing verdicts, and the breakdown of the elapsed time. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

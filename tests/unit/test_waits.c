@@ -1,4 +1,4 @@
-/* Where an interval went. */
+/* The breakdown of the time of an interval. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
-"""The program for Windows under Wine, beside the native one.
+"""Fixtures that run the program for Windows under Wine, and the native program for comparison.
 
-The programs are build/windows/resource-tracker.exe (tools/windows.py, which puts the library and the wheel beside
-it) and the one that RESOURCE_TRACKER_BIN names, else build/resource-tracker. Wine has no SQLite of its own:
-build/wine-sqlite/winsqlite3.dll, which tools/setup.sh compiles, takes the place of that of Windows 10. The Python
-package runs under the CPython for Windows that tools/setup.sh puts into build/windows-python.
+The programs are build/windows/resource-tracker.exe (tools/windows.py, which also writes the library and the wheel to
+that folder), and the one that RESOURCE_TRACKER_BIN names, else build/resource-tracker. Wine lacks SQLite, so
+build/wine-sqlite/winsqlite3.dll, which tools/setup.sh compiles, replaces that of Windows 10. The Python package runs
+under the CPython for Windows that tools/setup.sh installs in build/windows-python.
 """
 
 import contextlib

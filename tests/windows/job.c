@@ -1,13 +1,13 @@
-/* A job that knows what it does, for the tests under Wine.
+/* Jobs with a known behaviour, for the tests under Wine.
  *
  *     job exit CODE | print TEXT… | echo | pid | env NAME
  *     job burn MS | children N MS | orphan MS | sleep MS | crash
  *     job code WORD…  run a command line and print its exit code
- *     job asked MS    wait for an event of the console, save for MS, and exit with 7
- *     job event N MS  let the console event N reach the tracker, and sleep
- *     job deaf MS     sleep, and let no event of the console end it
+ *     job asked MS    wait for a console event for at most MS, save, and exit with 7
+ *     job event N MS  send the console event N to the tracker, and sleep
+ *     job deaf MS     sleep, and ignore console events
  *     job page        print the code page of the console
- *     job paged WORD… run a command line in a console of code page 850, and print it afterwards */
+ *     job paged WORD… run a command line in a console with code page 850, and print it afterwards */
 #include <windows.h>
 
 #include <shellapi.h>

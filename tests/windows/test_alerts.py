@@ -1,4 +1,4 @@
-"""Alerts and the digest of the program for Windows, and the page of a running job, under Wine."""
+"""Tests alerts, the digest, and the page of a running job with the program for Windows, under Wine."""
 
 import json
 import os

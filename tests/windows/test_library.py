@@ -1,5 +1,5 @@
-"""The C library for Windows, as a program that links to resource_tracker.dll uses it, under Wine: the tracker is a
-process of its own, which takes commands over a named pipe of this user."""
+"""Tests the C library for Windows with a program that links to resource_tracker.dll, under Wine. The tracker is a
+separate process, which receives commands through a named pipe of this user."""
 
 import json
 import os

@@ -1,7 +1,7 @@
-"""doctor, doctor --selftest, server-info, cloud-info and GPUs of the program for Windows, under Wine.
+"""Tests doctor, doctor --selftest, server-info, cloud-info and GPUs of the program for Windows, under Wine.
 
-Wine's job objects count no CPU time and keep no peak: the output says so, by its words and by lower labels. NVIDIA's
-library is tests/gpu/driver.c, built from the official header for Windows.
+Wine's job objects do not count CPU time and do not record a memory peak. The output reports that, and uses lower
+quality labels. The NVIDIA library is tests/gpu/driver.c, built from the official header for Windows.
 """
 
 import json

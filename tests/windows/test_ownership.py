@@ -1,5 +1,5 @@
-"""Files that the program finds by itself are used only where they belong to the user. Wine takes the owner of a file
-from Linux: another uid is another user."""
+"""Tests that files in default places are used only if they belong to the user. Wine derives the owner of a file from
+Linux: another uid is another user."""
 
 import os
 import shutil

@@ -1,5 +1,5 @@
-"""The Python wheel for Windows (win_amd64) under a CPython for Windows, in Wine: it carries the module of the limited
-API and the program. Command and package tell the same."""
+"""Tests the Python wheel for Windows (win_amd64) with a CPython for Windows, under Wine. It contains the extension
+module of the limited API and the program. The command and the package must give the same answers."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Verbs that read: the program for Windows prints what the native one prints."""
+"""Tests verbs that only read: the program for Windows prints the same as the native one."""
 
 import os
 

@@ -1,7 +1,8 @@
-"""The served dashboard of the program for Windows, under Wine: the cases of tests/cli/test_dashboard.py, and its HTTP.
+"""Tests the dashboard server of the program for Windows, under Wine, with the cases of tests/cli/test_dashboard.py,
+and its HTTP.
 
-The clients are Python's of Linux, and that of a CPython for Windows. There is one user under Wine: that another one is
-refused is not tried.
+The clients are Python on Linux and a CPython for Windows. Wine has only one user, so the refusal of another user is
+not tested.
 """
 
 import os

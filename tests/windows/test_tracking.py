@@ -1,7 +1,7 @@
-"""run, attach, system and mark of the program for Windows, under Wine.
+"""Tests run, attach, system and mark of the program for Windows, under Wine.
 
-Wine's job objects count no CPU time: the program notices, and adds up what it sees in the list of processes. So no
-figure of CPU time is compared with more than a wide bound.
+Wine's job objects do not count CPU time. The program detects that, and adds up the CPU time in the list of processes.
+Therefore the tests compare CPU times only with wide bounds.
 """
 
 import fcntl

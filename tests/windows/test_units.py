@@ -1,4 +1,4 @@
-"""Unit tests that use no file of Linux, as programs for Windows (tools/windows.py compiles them)."""
+"""Runs unit tests that use no files of Linux as programs for Windows (tools/windows.py compiles them)."""
 
 import pathlib
 import subprocess

@@ -1,7 +1,8 @@
-/* A program that uses the C library, for the tests under Wine. It prints what the library tells.
+/* A program that uses the C library, for the tests under Wine. It prints the results of the
+ * library.
  *
  *     tracker self PROGRAM DIR | pid PROGRAM PID | run PROGRAM WORD… | machine PROGRAM | thread PROGRAM
- *     tracker stay PROGRAM     start a tracker, print where it records, and do not end */
+ *     tracker stay PROGRAM     start a tracker, print the path of its recording, and do not end */
 #include <windows.h>
 
 #include <resource_tracker.h>

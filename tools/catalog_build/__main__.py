@@ -1,4 +1,4 @@
-"""Writes the project's own table of servers and prices from a folder of inputs.
+"""Writes the table of servers and prices (data/) from a folder of inputs.
 
     python3 tools/catalog_build INPUTS [OUT]     OUT: data/
 
@@ -17,11 +17,11 @@ import places  # noqa: E402
 import reach  # noqa: E402
 
 FORMAT = 1
-SHARED = "sparecores.tsv"  # the one file under CC BY-SA 4.0
+SHARED = "sparecores.tsv"  # the only file under CC BY-SA 4.0
 
 
 def natural(name):
-    """Sorts m5.2xlarge before m5.12xlarge."""
+    """Sort key by which m5.2xlarge comes before m5.12xlarge."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part)
             for part in re.findall(r"\d+|\D+", name)], name
 
@@ -64,7 +64,7 @@ def write_blocks(out, cat):
         out.append(f"{kind}\t{cat.vendor}{where}\t{source}\t{date}\t{quality}{after}")
         for name in sorted(rows, key=natural):
             cells = [name, *(cell(kind, at, value) for at, value in enumerate(rows[name]))]
-            while cells[-1] == "-":  # trailing unknowns are left out
+            while cells[-1] == "-":  # unknown cells at the end of a row are left out
                 cells.pop()
             out.append("\t" + "\t".join(cells))
 
@@ -90,7 +90,7 @@ def write_file(path, cats, notes, places_too=True):
 
 
 def coverage(cat, shared):
-    """One line: how well prices, specifications and scores join."""
+    """One line of the printed table: how many types have prices, specifications and scores."""
     priced = set(cat.priced)
     gpus = {n for k, rows in cat.blocks.items() if k[0] == "gpus" for n in rows}
     prices = sum(len(v) for v in cat.priced.values())

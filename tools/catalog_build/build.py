@@ -1,4 +1,4 @@
-"""Reads the inputs and puts together one Catalogue a vendor."""
+"""Reads the inputs and builds one Catalogue per vendor."""
 
 import csv
 import gzip
@@ -10,7 +10,7 @@ import disks
 import places
 import rules
 
-# id -> (date of the facts, licence, what and where)
+# id -> (date of the facts, licence, title)
 SOURCES = {
     "karpenter-aws": ("2026-07-20", "Apache-2.0", "aws/karpenter-provider-aws, pricing tables"),
     "karpenter-azure": ("2026-06-18", "Apache-2.0",
@@ -55,7 +55,7 @@ def read(folder, name):
 
 
 class Catalogue:
-    """What is known of one vendor's servers; every fact stands in a block with its source."""
+    """The known facts about one vendor's servers. Every fact is in a block that names its source."""
 
     def __init__(self, vendor):
         self.vendor = vendor
@@ -84,7 +84,7 @@ class Catalogue:
                   threads or "-", self.flags(name)), source, quality)
 
     def flags(self, name):
-        """What the column says: the hardware's, and whether the type is of a previous generation."""
+        """The column `flags`: flags of the hardware, and whether the type is of a previous generation."""
         found = [] if rules.flags(self.vendor, name) == "-" else [rules.flags(self.vendor, name)]
         if rules.is_previous_generation(self.vendor, name):
             found.append("previous")
@@ -96,7 +96,7 @@ class Catalogue:
             self.unsized.add(name)
             return self.drop("price of a type without specification")
         if saving is not None and not 0 <= saving < 100:
-            saving, klass = None, None  # dearer than on demand: no saving to count on
+            saving, klass = None, None  # the spot price exceeds the on-demand price
             self.drop("spot saving out of range")
         if saving is None:
             spot = "-"
@@ -131,8 +131,8 @@ class Catalogue:
             self.scored.add(name)
 
     def mark_low_outliers(self):
-        """Move rows far below the type's median over the regions to blocks of their own; what
-        lies farther below than any real price does is left out."""
+        """Move prices far below the type's median over the regions to separate blocks of quality "low". Prices so
+        far below that they must be errors are removed."""
         for name, prices in self.priced.items():
             for region in rules.misprints(prices):
                 del prices[region]
@@ -151,7 +151,7 @@ def gpu_table(folder):
     rows = [(r["vendor"], r["type_regex"], int(r["gpu_count_if_fixed"] or 0), r["model"],
              int(r["vram_mib_per_gpu_or_share"]), r["fraction_of_gpu"] or "-")
             for r in read(folder, "permissive/gpu_map_own.csv")]
-    return rules.MORE_GPUS + rows  # ours first: they are the more special ones
+    return rules.MORE_GPUS + rows  # MORE_GPUS first, because its patterns are more specific
 
 
 def build_aws(folder):
@@ -175,12 +175,12 @@ def build_aws(folder):
         found = rules.aws_by_name(name)
         if found:
             cat.server(name, *found, "own", quality="rule")
-    seen = {}  # type -> (threads, MiB that the guest saw)
+    seen = {}  # type -> (threads, MiB of memory that the guest sees)
     for r in read(folder, "permissive/aws_coremark_vantage_2026-07-06.csv"):
         seen[r["instance_type"]] = (int(r["threads"]), int(r["memory_total_mb_in_guest"] or 0))
     for name, (threads, guest) in seen.items():
         found = rules.aws_by_guest(threads, guest)
-        # Of a newer GPU machine the guest does not say what GPUs it has: better none than one without.
+        # The guest's data does not name the GPUs of a GPU type. Leave such a type out rather than list it without GPUs.
         if found and not re.match(r"g\d", name):
             cat.server(name, *found, "vantage-aws", quality="rule")
     old, spot = defaultdict(dict), {}
@@ -321,7 +321,7 @@ def build_small(folder):
 
 
 def build_sparecores(folder, cats):
-    """What is under CC BY-SA 4.0: stress-ng scores, more types, disks. One catalogue a vendor."""
+    """The data under CC BY-SA 4.0: stress-ng scores, further types, disks. Returns one Catalogue per vendor."""
     ours = {cat.vendor: cat for cat in cats}
     more = defaultdict(lambda: None)
     rename = {"hcloud": "hetzner"}
@@ -332,7 +332,7 @@ def build_sparecores(folder, cats):
         return more[vendor]
 
     def spelt(vendor, name):
-        """Our spelling of a name; UpCloud's lists differ in case."""
+        """The spelling of a name in this catalogue. The lists of UpCloud types differ in case."""
         if vendor == "upcloud":
             return next((n for n in ours[vendor].specs if n.lower() == name.lower()), name)
         return name
@@ -369,7 +369,7 @@ def build_sparecores(folder, cats):
             best1, bestn = float(r["stress_ng_best1"]), float(r["stress_ng_bestn"])
             cat.add("stressng", name, (round(best1), round(bestn)), "sparecores-inspector")
             cat.scored.add(name)
-    for vendor in ("aws", "azure", "gcp"):  # whose families have a processor each
+    for vendor in ("aws", "azure", "gcp"):  # vendors whose families each have one processor
         if not more[vendor]:
             continue
         types = {**ours[vendor].specs, **more[vendor].specs}

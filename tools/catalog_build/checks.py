@@ -1,11 +1,11 @@
-"""Checks of the table against lists that it was not made from. Figures, not facts to ship."""
+"""Compares the table with lists that are not among its sources. The results are printed only."""
 
 import build
 import rules
 
 
 def estimates(aws, folder):
-    """The estimated prices of eu-central-1 beside a list of that region."""
+    """Compare the estimated prices of eu-central-1 with a list of that region. Returns one line."""
     listed = {r["id"]: rules.usd(float(r["usd_per_hour_if_given"] or 0) or
                                  float(r["eur_per_hour"] or 0) * rules.EUR_USD)
               for r in build.read(folder, "no-licence-stated/eu_cloud_prices_2026-08-17.csv.gz")
@@ -21,7 +21,8 @@ def estimates(aws, folder):
 
 
 def local_disks(cats, folder):
-    """The disks that naming and public pages give beside another list's, within 6 %: GB or GiB."""
+    """Compare the local disks that follow from naming and public pages with those of another list. The tolerance of
+    6 % covers the difference between GB and GiB. Returns one line."""
     ours = {(cat.vendor, name): row[0] for cat in cats for key, rows in cat.blocks.items()
             if key[0] == "storage" and key[3] == "rule" for name, row in rows.items()}
     near = far = 0
@@ -35,7 +36,7 @@ def local_disks(cats, folder):
 
 
 def naming_rules(cats):
-    """The naming rules beside types whose size a list gives."""
+    """Compare the naming rules with types whose size is listed. Returns one line."""
     lines = []
     for cat in cats:
         if cat.vendor not in ("aws", "azure"):

@@ -1,4 +1,4 @@
-"""Local disks by type, in GB, from the naming and the vendors' public pages. Pure functions."""
+"""Sizes of local disks by server type, in GB, from naming rules and the vendors' public pages. Pure functions."""
 
 import re
 
@@ -6,7 +6,7 @@ import rules
 
 GIB = 1.073741824  # GB
 
-# GB of local NVMe a vCPU in Amazon's families that grow evenly.
+# GB of local NVMe per vCPU in Amazon's families in which the disk is proportional to the vCPUs.
 AWS_EVEN = [
     (r"(m5|m5a|m5n|m5zn|r5|r5a|r5n|r5b)d|(m5|r5)dn|(m5|r5)ad", 37.5),
     (r"[cmr][678]gd|[cmr]6id|[cmr]6idn|[cmr]8gd|x2gd", 59.375),
@@ -15,7 +15,7 @@ AWS_EVEN = [
     (r"d3", 1485), (r"d3en", 6990), (r"x8aedz", 79.1667),
 ]
 
-# Those that do not.
+# GB by size in the other families.
 AWS_BY_SIZE = {
     "c5d": {"large": 50, "xlarge": 100, "2xlarge": 200, "4xlarge": 400, "9xlarge": 900,
             "12xlarge": 1800, "18xlarge": 1800, "24xlarge": 3600, "metal": 3600},
@@ -34,17 +34,17 @@ AWS_BY_SIZE = {
     "p5en": {"48xlarge": 30400}, "p6-b200": {"48xlarge": 30400},
 }
 
-# GiB a vCPU of the temporary disk of Azure's families, by family (of the constrained sizes, too).
+# GiB of temporary disk per vCPU in Azure's families, including constrained sizes.
 AZURE_EVEN_GIB = [
     (r"[DE][a-z]*d[a-z]*_v[45]", 37.5), (r"[DE][a-z]*d[a-z]*_v[67]", 55),
     (r"[DE](_v3|a_v4)", 25), (r"D(as_v4|s_v3)|Fs_v2", 8), (r"E(as_v4|s_v3)", 16),
 ]
-# GB a vCPU of the NVMe disks of those made for storage.
+# GB of NVMe disk per vCPU in Azure's storage families.
 AZURE_STORAGE = [(r"Las?_v[34]|Ls_v[234]", 240), (r"Laos_v4", 720)]
 AZURE_UNEVEN = re.compile(r"Standard_(E64i?(-\d+)?s_v3|E(64|96)(-\d+)?as_v4|E80i?d?s_v4|E104i?ds?_v5|"
                           r"E112i[ab]ds_v5)$")
 
-# How many disks of 375 GB, by vCPUs.
+# Number of disks of 375 GB, by vCPUs.
 GCP_LSSD = {
     "c3": {4: 1, 8: 2, 22: 4, 44: 8, 88: 16, 176: 32},
     "c3d": {8: 1, 16: 1, 30: 2, 60: 4, 90: 8, 180: 16, 360: 32},
@@ -71,7 +71,7 @@ def azure_gb(name):
     parts = rules.azure_family(name)
     if not parts or AZURE_UNEVEN.match(name):
         return None
-    family, vcpus, _ = parts  # the disk of a constrained size is the whole size's
+    family, vcpus, _ = parts  # a constrained size has the disk of the full size
     for pattern, gib in AZURE_EVEN_GIB:
         if re.fullmatch(pattern, family):
             return int(gib * vcpus * GIB)
@@ -96,7 +96,7 @@ def gcp_gb(name):
 
 
 def disk_gb(vendor, name, vcpus):
-    """Local disk in GB, or None where neither the naming nor the pages say it."""
+    """Size of the local disk in GB, or None if neither naming rules nor public pages give it."""
     if vendor == "aws":
         return aws_gb(name, vcpus)
     if vendor == "azure":

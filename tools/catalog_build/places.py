@@ -1,7 +1,7 @@
-"""Regions: id, country (ISO 3166), place. Facts from the vendors' public lists of regions.
+"""Regions: id, country (ISO 3166), place. The facts are from the vendors' public lists of regions.
 
-Restricted regions are open to some customers only (government, one country's operator, early
-access); a search leaves them out unless they are asked for.
+Restricted regions are available to some customers only (government, one country's operator, early access). A search
+leaves them out unless the user names them.
 """
 
 AWS = """
@@ -53,8 +53,8 @@ us-south1 US Dallas|us-west1 US Oregon|us-west2 US Los Angeles|us-west3 US Salt 
 us-west4 US Las Vegas
 """
 
-# One price for several places: the places are aliases. Where they lie in more than one country,
-# the country is EU or unknown ("-").
+# Vendors with one price for several places, which are the aliases. If the places are in more than one country, the
+# country is EU or unknown ("-").
 SMALL = {
     "hetzner": [("eu", "EU", "Falkenstein, Nuremberg, Helsinki", "fsn1 nbg1 hel1 eu-central")],
     "ovh": [("eu", "EU", "Gravelines, Strasbourg, Roubaix, Warsaw, Frankfurt",
@@ -83,7 +83,7 @@ VENDORS = {
 
 
 def is_restricted(vendor, region):
-    """Regions and zones that are not open to everyone."""
+    """Whether a region or zone is not available to all customers."""
     if vendor == "aws":
         return region.startswith(("us-gov-", "cn-")) or region.count("-") > 2
     if vendor == "azure":

@@ -1,4 +1,4 @@
-"""Which input names which types: how far each of them, under its licence, could carry the table."""
+"""Counts the server types that each input names, to show how many types each of them could add under its licence."""
 
 import build
 import rules
@@ -7,7 +7,7 @@ IN_TABLE = "in the table"
 SHARE_ALIKE = "CC BY-SA: the separate file"
 FACTS = "single facts of named vendors"
 
-# file -> (under which rule, column of the vendor or the vendor, column of the type)
+# file -> (how its licence permits to use it, column of the vendor or "=" and the vendor, column of the type)
 FILES = {
     "permissive/aws_ondemand_karpenter_2026-07-20.csv": (IN_TABLE, "=aws", "instance_type"),
     "permissive/aws_spot_advisor_2025-06-28.csv.gz": (IN_TABLE, "=aws", "instance_type"),
@@ -28,11 +28,11 @@ FILES = {
 
 
 def machine(vendor, name):
-    """(vendor, type) as every list can be compared by, or None for what is no machine of its own."""
+    """(vendor, type) in a form in which all lists can be compared; None if the name is not a single server type."""
     vendor = {"hcloud": "hetzner"}.get(vendor, vendor)
     if vendor == "azure":
         return (vendor, name) if rules.is_azure_vm(name) else None
-    if vendor == "aws" and "." not in name:  # a family, not a size of it
+    if vendor == "aws" and "." not in name:  # a family instead of a type
         return None
     return vendor, name.lower() if vendor == "upcloud" else name
 
@@ -40,12 +40,12 @@ def machine(vendor, name):
 def row(file, vendor, r, column):
     name = r[column]
     if file.startswith("no-licence") and vendor == "azure":
-        name = "Standard_" + name  # the list leaves it out
+        name = "Standard_" + name  # this list omits the prefix
     return machine(vendor, name)
 
 
 def named(folder):
-    """file -> {(vendor, type)}; inputs that are not there are left out."""
+    """{file: {(vendor, type)}}. Missing input files are left out."""
     found = {}
     for name, (_, vendor, column) in FILES.items():
         try:
@@ -59,7 +59,7 @@ def named(folder):
 
 
 def reach(folder, cats):
-    """Lines: of each input the types of the table's vendors, and how many of them the table lacks."""
+    """Text lines: for each input, the number of types of the table's vendors, and of those that the table lacks."""
     have = {machine(cat.vendor, name) for cat in cats for name in cat.specs}
     vendors = {cat.vendor for cat in cats}
     every = set()

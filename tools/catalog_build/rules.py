@@ -1,6 +1,5 @@
-"""What a type's name says, and which rows of a price list are no price for a Linux job.
-
-Pure functions: the tests drive them directly.
+"""Rules that derive facts from the name of a server type, and that reject rows of a price list which are not prices
+of a Linux virtual machine. Pure functions, which the tests call directly.
 """
 
 import re
@@ -8,14 +7,14 @@ from collections import defaultdict
 from statistics import median
 
 EUR_USD = 1.1567  # ECB reference rate of 2026-08-14
-VULTR_HOURS = 672  # the hours that Vultr divides its monthly price by
+VULTR_HOURS = 672  # Vultr's hourly price is its monthly price divided by this number of hours
 
-# Bill by the month; an hourly figure for them would be the month divided by 730.
+# Vendors that bill by the month. An hourly figure in a list is their monthly price divided by 730.
 MONTHLY_VENDORS = {"contabo", "netcup", "hostinger", "euronodes", "infomaniak", "atlanticcloud"}
 
 
 def usd(text):
-    """A price in units of 1e-5 USD, or None for what is no price (empty, zero, negative)."""
+    """A price in units of 1e-5 USD; None if the text is not a price (empty, zero, negative)."""
     try:
         value = float(text)
     except (TypeError, ValueError):
@@ -25,24 +24,24 @@ def usd(text):
 
 
 def is_linux_product(text):
-    """False for product and SKU names that stand for Windows or for something else than a VM."""
+    """False for names of products and SKUs for Windows, or that are not a virtual machine."""
     return not re.search(r"windows|-win$|cloud ?services|low priority|dedicated ?host|\bspot\b", text,
                          re.IGNORECASE)
 
 
 def is_azure_vm(name):
-    """Whether a name of Azure's price list is a plain virtual machine that anyone can order."""
+    """Whether a name in Azure's price list is a virtual machine that every customer can order."""
     return (bool(re.fullmatch(r"Standard_[A-Z][A-Za-z0-9_-]*", name)) and is_linux_product(name)
             and not re.search(r"_Promo$|_SPECIAL$|_ADHType|_Type|PLACEHOLDER|SQLG7", name))
 
 
 def bills_by_the_hour(vendor, hourly):
-    """False for vendors and plans that are rented by the month."""
+    """False for vendors and plans that are billed by the month."""
     return vendor not in MONTHLY_VENDORS and usd(hourly) is not None
 
 
 def vcpus(vendor, name, listed):
-    """The vCPUs that a guest sees: a list may have the share of a core that is paid for."""
+    """Number of vCPUs that a guest sees. Lists may contain the share of a core that is paid for instead."""
     if vendor == "gcp" and GCP_SHARED_CORE.match(name):
         return 2 if name.startswith("e2-") else 1
     return max(1, round(float(listed)))
@@ -55,7 +54,7 @@ GCP_SHARED_CORE = re.compile(r"(e2-(micro|small|medium)|f1-micro|g1-small)$")
 
 
 def arch(vendor, name, listed="x86_64"):
-    """x86_64, arm64 or x86_64_mac, arm64_mac. The vendor's naming overrules a list's flag."""
+    """x86_64, arm64, x86_64_mac or arm64_mac. The vendor's naming takes precedence over the list."""
     listed = {"amd64": "x86_64", "x86": "x86_64", "": "x86_64"}.get(listed.lower(), listed.lower())
     if vendor == "gcp":
         return "arm64" if GCP_ARM.match(name) else "x86_64"
@@ -75,7 +74,7 @@ def arch(vendor, name, listed="x86_64"):
 
 
 def threads_per_core(vendor, name, architecture):
-    """How many vCPUs share a core: 2 with SMT, 1 without, None where it is not known."""
+    """Number of vCPUs that share a core: 2 with SMT, 1 without, None if not known."""
     if architecture.startswith("arm64"):
         return 1
     if vendor == "aws":
@@ -101,7 +100,7 @@ def allocation(vendor, name, category=""):
     if vendor == "azure":
         return "burstable" if re.match(r"Standard_B\d", name) else "dedicated"
     if vendor == "gcp":
-        # Shared-core types hold an eighth to a half of each vCPU, and burst beyond it.
+        # Shared-core types get an eighth to a half of each vCPU, and can burst above that.
         return "burstable" if GCP_SHARED_CORE.match(name) else "dedicated"
     if vendor == "hetzner":
         return "dedicated" if name.startswith("ccx") else "shared"
@@ -117,8 +116,8 @@ def allocation(vendor, name, category=""):
 
 
 def flags(vendor, name):
-    """What is special about the hardware: metal, mac, accel (an accelerator that is no GPU), fpga;
-    "-" for nothing."""
+    """Special hardware, separated by commas: metal, mac, accel (an accelerator that is not a GPU), fpga; "-" if
+    none."""
     found = []
     if ".metal" in name or (vendor == "gcp" and name.endswith("-metal")) or \
             (vendor == "ovh" and name.startswith("bm-")):
@@ -141,8 +140,8 @@ def flags(vendor, name):
 
 # --- previous generations ----------------------------------------------------------------------
 
-# Families that the vendor lists as a previous generation, sells no longer to new customers, or has
-# announced the end of. From the vendors' public pages, November 2026.
+# Families that the vendor lists as a previous generation, no longer sells to new customers, or has announced to
+# discontinue. From the vendors' public pages, November 2026.
 PREVIOUS_GENERATIONS = {
     "aws": r"(t1|m[1-4]|c[134]|cc[12]|cg1|cr1|r[34]|g[23]s?|p2|i2|d2|h1|hs1|hi1|a1|f1)\.",
     "azure": r"(Basic|Standard)_("
@@ -162,7 +161,7 @@ PREVIOUS_GENERATIONS = {
 
 
 def is_previous_generation(vendor, name):
-    """Whether the vendor has a successor to this type's family and offers that instead."""
+    """Whether the vendor offers a successor of this type's family instead."""
     pattern = PREVIOUS_GENERATIONS.get(vendor)
     return bool(pattern and re.match(pattern, name))
 
@@ -171,7 +170,7 @@ def is_previous_generation(vendor, name):
 
 GIB_PER_VCPU = {"c": 2, "m": 4, "r": 8}
 
-# Types that stand in no list with a licence, from the vendor's public pages: vCPU, GiB.
+# (vCPUs, GiB) of types that no licensed list contains, from the vendor's public pages.
 AWS_PUBLIC = {
     "g2.2xlarge": (8, 15), "g2.8xlarge": (32, 60), "g3s.xlarge": (4, 30.5),
     "g3.4xlarge": (16, 122), "g3.8xlarge": (32, 244), "g3.16xlarge": (64, 488),
@@ -204,13 +203,13 @@ def aws_by_name(name):
     return vcpus, vcpus * GIB_PER_VCPU[letter] * 1024
 
 
-# GiB a vCPU that Amazon sells, smallest first.
+# The ratios of GiB to vCPUs that Amazon offers, in ascending order.
 AWS_GIB_PER_VCPU = (0.5, 1, 2, 4, 8, 32 / 3, 16, 32)
 
 
 def aws_by_guest(threads, guest_mib):
-    """(vCPU, MiB) of a type from what its guest saw: the smallest size on sale that holds the guest's
-    memory, or None where that is not within a tenth of it."""
+    """(vCPU, MiB) of a type from the figures that its guest sees: the smallest offered size that is at least the
+    guest's memory; None if the guest's memory is below 90 % of it."""
     for gib in AWS_GIB_PER_VCPU:
         memory_mib = round(threads * gib * 1024)
         if threads and memory_mib >= guest_mib:
@@ -219,7 +218,7 @@ def aws_by_guest(threads, guest_mib):
 
 
 def gcp_by_name(name):
-    """(vCPU, MiB) of Google's storage machines, whose names tell the vCPUs, or None."""
+    """(vCPU, MiB) of Google's storage types, whose names contain the vCPUs, or None."""
     match = re.fullmatch(r"z3-highmem-(\d+)", name)
     return match and (int(match[1]), int(match[1]) * 8 * 1024)
 
@@ -255,24 +254,24 @@ def azure_gib(family, vcpus):
 
 
 def azure_vcpus(name, listed):
-    """The vCPUs that a constrained size really has (2 for E8-2as_v5), else what is listed: lists
-    give some constrained sizes with the vCPUs of the whole size."""
+    """Number of vCPUs of a constrained size (2 for E8-2as_v5), else the listed number. Lists contain some constrained
+    sizes with the vCPUs of the full size."""
     parts = azure_family(name)
     return parts[2] if parts and parts[2] else listed
 
 
-# Types that stand in no list with a licence, from the vendor's public pages: vCPU, GiB.
+# (vCPUs, GiB) of types that no licensed list contains, from the vendor's public pages.
 AZURE_PUBLIC = {
     "Standard_D15i_v2": (20, 140), "Standard_DS15i_v2": (20, 140),
     "Standard_E96ias_v5": (96, 672), "Standard_E96iads_v5": (96, 672),
 }
 
-# Where a list rounds memory to whole GiB and so to nothing.
+# Types of less than 1 GiB, whose memory a list in whole GiB rounds to 0.
 AZURE_MIB = {"Standard_B1ls": 512}
 
 
 def azure_by_name(name, known):
-    """(vCPU, MiB) from a sibling in `known` (name -> (vCPU, MiB)) or from the naming, or None."""
+    """(vCPU, MiB) from the full size in `known` (name -> (vCPU, MiB)) or from naming rules, or None."""
     if name in AZURE_PUBLIC:
         vcpus, gib = AZURE_PUBLIC[name]
         return vcpus, gib * 1024
@@ -292,7 +291,7 @@ def azure_by_name(name, known):
 
 # --- GPUs ----------------------------------------------------------------------------
 
-# What the map of GPUs among the inputs leaves out: (pattern, count, model, MiB each, fraction).
+# GPUs that the input file lacks: (vendor, pattern, count, model, MiB each, fraction of a GPU).
 MORE_GPUS = [
     ("aws", r"g6f\.x?large", 1, "L4", 2861, "0.125"),
     ("aws", r"g6f\.2xlarge", 1, "L4", 5722, "0.25"),
@@ -305,7 +304,7 @@ MORE_GPUS = [
     ("scaleway", r"RENDER-S", 1, "Tesla P100", 16384, "-"),
 ]
 
-AZURE_GPUS_PER_SIZE = [  # the count follows from the size in the name
+AZURE_GPUS_PER_SIZE = [  # the number of GPUs follows from the size in the name
     (r"Standard_NC(\d+)r?(s_v[23])?", {6: 1, 12: 2, 24: 4}),
     (r"Standard_NC(\d+)as_T4_v3", {4: 1, 8: 1, 16: 1, 64: 4}),
     (r"Standard_NC(\d+)ads_A100_v4", {24: 1, 48: 2, 96: 4}),
@@ -318,7 +317,7 @@ AZURE_GPUS_PER_SIZE = [  # the count follows from the size in the name
 
 
 def gpus(vendor, name, table):
-    """(count, model, MiB each, fraction or "-") or None. `table`: rows of the map of GPUs."""
+    """(count, model, MiB each, fraction or "-") of a type's GPUs, or None. `table`: rows as in MORE_GPUS."""
     for rule in table:
         if rule[0] == vendor and re.fullmatch(rule[1], name):
             count = rule[2]
@@ -336,7 +335,7 @@ def gpus(vendor, name, table):
 # --- scores and regional prices ----------------------------------------------------------------
 
 def family_of(vendor, name):
-    """What shares a processor: m5 of m5.large, c3-standard of c3-standard-4."""
+    """The family of a type, whose types share a processor: m5 of m5.large, c3 of c3-standard-4."""
     if vendor == "aws":
         return name.split(".")[0]
     if vendor == "gcp":
@@ -348,9 +347,9 @@ def family_of(vendor, name):
 
 
 def family_scores(vendor, measured, vcpus):
-    """Scores of types that were not measured, from the family's median per vCPU.
+    """Estimate scores of types that were not measured, from the family's median score per vCPU.
 
-    measured: type -> score; vcpus: type -> vCPU of every type. Returns type -> score."""
+    measured: {type: score}; vcpus: {type: vCPUs} of every type. Returns {type: score}."""
     per_vcpu = defaultdict(list)
     for name, score in measured.items():
         if vcpus.get(name):
@@ -364,8 +363,8 @@ def family_scores(vendor, measured, vcpus):
 
 
 def azure_kin(name):
-    """What shares a processor beyond the family: D, E and F types of a version, by its maker; or
-    None. Confidential (DC, EC), low-memory and network types are of the same processors."""
+    """The kin of an Azure type: D, E and F types of one version and processor maker, which share a processor; or None.
+    Confidential (DC, EC), low-memory and network types have the same processors."""
     parts = azure_family(name)
     match = parts and re.fullmatch(r"[DEF][A-Z]*([a-z]*)_v(\d+)", parts[0])
     if not match or int(match[2]) < 5:
@@ -374,8 +373,8 @@ def azure_kin(name):
 
 
 def family_speeds(vendor, measured, vcpus):
-    """Speeds of types that were not measured, as family_scores: (one thread, all threads) from the
-    medians of the family, else of its kin."""
+    """Estimate the speeds (one thread, all threads) of types that were not measured, from the medians of the family,
+    else of its kin. See family_scores()."""
     kins = [lambda name: family_of(vendor, name)]
     if vendor == "azure":
         kins.append(azure_kin)
@@ -394,7 +393,8 @@ def family_speeds(vendor, measured, vcpus):
 
 
 def aws_maker(family):
-    """The class letter and the maker of the processor: a family's kin."""
+    """(class letters, maker of the processor, generation) of an AWS family, or None. Families that agree in the first
+    two are kin."""
     match = re.match(r"([a-z]+?)(\d+)([a-z]*)", family)
     if not match:
         return None
@@ -404,10 +404,10 @@ def aws_maker(family):
 
 
 def region_ratios(old, exact_home, home="us-east-1"):
-    """How dear each AWS region is beside `home`: {(region, family): ratio}.
+    """Price ratio of each AWS region to the region `home`: {(region, family): ratio}.
 
-    old: {region: {type: price}} of one date; exact_home: {type: price} at home. Some rows of `old`
-    are dedicated-tenancy prices, so the lowest ratio over a family's sizes counts, in both."""
+    old: {region: {type: price}} of one date; exact_home: {type: price} in `home`. Some rows of `old` are prices of
+    dedicated tenancy, so the lowest ratio over the sizes of a family is used, in both regions."""
     lowest = defaultdict(dict)
     for region, prices in old.items():
         for name, price in prices.items():
@@ -424,7 +424,7 @@ def region_ratios(old, exact_home, home="us-east-1"):
 
 
 def region_ratio(ratios, region, family):
-    """The family's ratio, else that of its newest kin in the region, else None."""
+    """The family's price ratio in the region, else that of its newest kin there, else None."""
     if (region, family) in ratios:
         return ratios[region, family]
     mine = aws_maker(family)
@@ -438,7 +438,7 @@ def region_ratio(ratios, region, family):
 
 
 def low_outliers(prices, share=0.6):
-    """The regions where a type costs less than `share` of its median. prices: {region: price}."""
+    """Regions in which a type costs less than `share` of its median price. prices: {region: price}."""
     if len(prices) < 3:
         return set()
     limit = share * median(prices.values())
@@ -446,5 +446,5 @@ def low_outliers(prices, share=0.6):
 
 
 def misprints(prices, share=0.35):
-    """The regions whose price lies so far below the type's median that it is another product's."""
+    """Regions whose price is so far below the type's median that it must be the price of another product."""
     return low_outliers(prices, share)

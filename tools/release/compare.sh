@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds the last commit once more, from a clone of another path, with another locale, time zone, umask and build
-# folder, and compares the check sums with those of a release.
+# Builds the last commit again, from a clone at another path, with another locale, time zone, umask and build folder,
+# and compares the check sums with those of a release.
 #
 #   tools/release/compare.sh [FOLDER] [--only KIND,…]    default: the newest of $BUILD/release, and all kinds
 #
-# With --only the files of these kinds are compared, and not the bill of materials, which lists all files.
+# With --only, only files of these kinds are compared, without the bill of materials, which lists all files.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$(realpath "${BUILD:-build}")
@@ -26,7 +26,7 @@ clone=$(mktemp -d --tmpdir release-of-another-path.XXXXXX)
 trap 'rm -rf "$clone"' EXIT
 git clone --quiet --local --no-hardlinks . "$clone/a tree"
 mkdir "$clone/a tree/build"
-ln -s "$PWD/build/windows-python" "$clone/a tree/build/" # of which the wheel for Windows needs the headers
+ln -s "$PWD/build/windows-python" "$clone/a tree/build/" # the wheel for Windows needs its headers
 (
 	umask 077
 	cd "$clone/a tree"

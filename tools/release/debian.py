@@ -1,4 +1,4 @@
-"""The Debian packages: program, library, headers, documentation. dpkg-deb packs them."""
+"""Builds the Debian packages of the program, library, headers and documentation, with dpkg-deb."""
 
 import hashlib
 import subprocess
@@ -82,7 +82,7 @@ def common(release, package):
 
 
 def contents(release, package, machine):
-    """The files of one package."""
+    """The files of one package, as a Tree."""
     tree = common(release, package)
     triplet = f"{machine}-linux-gnu"
     soname = f"libresource_tracker.so.{release.version}"
@@ -104,7 +104,7 @@ def contents(release, package, machine):
 
 
 def build(release, package, machine, out):
-    """One package: the path of its file in `out`."""
+    """Build one package. Returns the path of its file in `out`."""
     architecture = "all" if package.endswith("-doc") else ARCHITECTURES[machine]
     tree = contents(release, package, machine)
     size = sum((len(data) + 1023) // 1024 for data, _, _ in tree.files.values())

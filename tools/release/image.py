@@ -1,5 +1,6 @@
-"""The container image: the static program alone, on nothing, for both machines, as an OCI layout in a tar.
-No daemon is needed to make it; `skopeo copy oci-archive:FILE …` and `podman load` read it."""
+"""Builds the container image for both architectures, as an OCI layout in a tar file. It contains only the static
+program and licences, and has no base image. No daemon is needed. `skopeo copy oci-archive:FILE …` and `podman load`
+read it."""
 
 import json
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Keeps recordings of the version that is about to be released, with the figures that it reads from them, in
-# tests/recordings/VERSION: every later version must open them (tests/cli/test_old_recordings.py).
+# Stores recordings of the version that is about to be released, and the figures that it reads from them, in
+# tests/recordings/VERSION. Every later version must be able to read them (tests/cli/test_old_recordings.py).
 #
-#   tools/release/keep_recordings.sh        with build/resource-tracker
+#   tools/release/keep_recordings.sh        uses build/resource-tracker
 #
-# The jobs run in a name space of their own, so that no name of this machine is kept. Wants root.
+# The jobs run in a separate UTS namespace, so that the recordings do not contain the host name of this machine.
+# Requires root.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 program=$(realpath "${BUILD:-build}/resource-tracker")
@@ -15,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 export RESOURCE_TRACKER_DIR=$work/state TRACKER_NO_DISCOVERY=1 HOME=/ LC_ALL=C.UTF-8
 unset RESOURCE_TRACKER_RUN
 mkdir -p "$work/bin" "$out"
-# By name, so that no recording has a path of this machine.
+# The program is started by name through PATH, so that the recordings do not contain a path of this machine.
 ln -s "$program" "$work/bin/resource-tracker"
 export PATH=$work/bin:/usr/bin:/bin
 
@@ -24,7 +25,7 @@ track() {
 		resource-tracker run --quiet --no-discovery --interval 0.1 "$@" 2>/dev/null || true
 }
 
-# keep NAME: the last run, and what this version reads from it.
+# keep NAME: stores the last run, and the figures that this version reads from it.
 keep() {
 	local recording
 	recording=$(find "$work/state/runs" -name '*.rtrk' | sort | tail -n 1)
@@ -59,7 +60,7 @@ track --job signalled -- sh -c 'sleep 0.2; kill -9 $$'
 keep signalled
 track --job ended --timeout 0.5 --grace 0.1 -- sleep 60
 keep ended
-# A recording without an end: the tracker is killed.
+# A recording without an end, because the job kills the tracker.
 track --job cut -- sh -c 'sleep 0.5; kill -9 $PPID'
 keep cut
 ls -l "$out"

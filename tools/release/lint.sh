@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks a release with the tools of those who publish: sums, lintian, rpmlint, and each recipe by a parser of its
+# Checks a release with the usual tools of packagers: check sums, lintian, rpmlint, and for each recipe a parser of its
 # package manager.
 #
 #   tools/release/lint.sh [FOLDER]    default: the newest of $BUILD/release
@@ -11,7 +11,7 @@ folder=${1:-$(dirname "${newest:-.}")}
 [ -s "$folder/release.json" ] || { echo "lint: $folder holds no release. Try: make release" >&2; exit 1; }
 failed=0
 
-# check NAME COMMAND…: one line; the output where the command fails.
+# check NAME COMMAND…: runs a command and prints one line, and the output of the command if it fails.
 check() {
 	local name=$1 out
 	shift

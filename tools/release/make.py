@@ -3,11 +3,11 @@
 
     build/venv-python/bin/python tools/release/make.py [--out DIR] [--only KIND,…] [--machine MACHINE]…
 
-writes $BUILD/release/VERSION/ (or DIR): tarballs, packages, wheels, the image, recipes for package
-managers that build from source, SHA256SUMS, an SPDX bill of materials, and release.json, which lists them.
-ARTEFACTS below is the table: a new artefact is one line and one function. The version is that of
-meson.build alone; times in archives are that of the last commit, so that two builds of it are equal byte
-by byte (tests/release). Everything is compiled by zig (tools/python_portable.py), for glibc 2.17 and musl.
+writes $BUILD/release/VERSION/ (or DIR): tarballs, packages, wheels, the container image, recipes for package managers
+that build from source, SHA256SUMS, an SPDX bill of materials, and release.json, which lists them. To add an artefact,
+add a line to ARTEFACTS and a function. The version is read from meson.build only. Times in archives are that of the
+last commit, so that two builds of a commit are equal byte by byte (tests/release). zig compiles all binaries for Linux
+and macOS (tools/python_portable.py), for glibc 2.17 and musl; mingw-w64 those for Windows (tools/windows.py).
 """
 
 import argparse
@@ -42,7 +42,7 @@ MB = 10**6
 
 
 class Release:
-    """What all artefacts share: the version, the time, and what was built for each machine and libc."""
+    """Data of all artefacts: the version, the time, and the build for each machine and C library."""
 
     def __init__(self, root, out, machines):
         self.root, self.out, self.machines = root, out, machines
@@ -68,7 +68,7 @@ class Release:
 
     @property
     def commit(self):
-        """The last commit; marked where the files in the tree are others."""
+        """Id of the last commit, with the suffix "-changed" if tracked files differ from it."""
         changed = self.git("status", "--porcelain", "--untracked-files=no")
         return self.git("rev-parse", "HEAD").strip() + ("-changed" if changed else "")
 
@@ -81,13 +81,13 @@ class Release:
         return importlib.metadata.version("ziglang")
 
     def wheel_tree(self, machine, libc):
-        """The unpacked wheel of one machine; the first call compiles everything for it."""
+        """Folder of the unpacked wheel of one machine. The first call builds it."""
         if (machine, libc) not in self._wheel_trees:
             self._wheel_trees[machine, libc] = python_portable.build(machine, libc)
         return self._wheel_trees[machine, libc]
 
     def installed(self, machine, libc):
-        """What `meson install` lays below /usr, without the Python package."""
+        """Folder with the files that `meson install` writes to /usr, without the Python package."""
         if (machine, libc) not in self._installed:
             self.wheel_tree(machine, libc)
             build = python_portable.PORTABLE / f"{machine}-{libc}"
@@ -99,7 +99,7 @@ class Release:
         return self._installed[machine, libc]
 
     def program(self, machine, libc):
-        """The program; for musl the static one."""
+        """Path of the program; for musl, of the statically linked one."""
         if libc == "gnu":
             return self.installed(machine, libc) / "bin/resource-tracker"
         self.wheel_tree(machine, libc)
@@ -107,8 +107,8 @@ class Release:
         return python_portable.PORTABLE / f"{machine}-{libc}/build/{name}"
 
     def pages(self):
-        """The manual page and the completions, which the program writes: that of the machine here, else
-        one under qemu-user."""
+        """{path: contents} of the manual page and the completions. A program of this machine's architecture writes
+        them, else another one under qemu-user."""
         if self._pages is None:
             here = os.uname().machine
             machine = here if here in self.machines else self.machines[0]
@@ -127,7 +127,7 @@ class Release:
         return self._pages
 
     def add_program(self, tree, prefix, program, compress_man=False):
-        """The program and what belongs to it: shells, manual page, completions, scores."""
+        """Add the program, the tracking shells, the manual page, the completions and the scores to a tree."""
         top = f"{prefix}/" if prefix else ""
         tree.add(f"{top}bin/resource-tracker", program, 0o755)
         for name in ("bash", "sh"):
@@ -144,7 +144,7 @@ class Release:
         return re.sub(r"^libdir=.*$", f"libdir=${{prefix}}/{libdir}", text, flags=re.M)
 
     def documents(self):
-        """The pages of docs/, with the pictures."""
+        """(path below docs/, file) of each page and picture of the documentation."""
         names = self.git("ls-files", "docs").split()
         return [(name.removeprefix("docs/"), self.root / name) for name in names
                 if name.endswith((".md", ".png", ".svg", ".webp"))]
@@ -154,7 +154,7 @@ class Release:
         return f"resource_tracker-{self.version}"
 
 
-# ---- one function for each kind; each returns the paths of its files ----
+# ---- one function for each kind; it returns the paths of its files ----
 
 def make_tarball(release, libc):
     paths = []
@@ -187,7 +187,7 @@ def make_wheels(release):
     for libc in python_portable.LIBCS:
         trees = {}
         for machine in release.machines:
-            # A copy: packing puts the machine code of the others in.
+            # Copy the tree, because packing adds the machine code of the other machines to it.
             copy = python_portable.PORTABLE / f"{machine}-{libc}/release" / release.source_name
             shutil.rmtree(copy, ignore_errors=True)
             shutil.copytree(release.wheel_tree(machine, libc), copy)
@@ -200,8 +200,8 @@ def make_wheels(release):
 
 
 def make_source(release):
-    """The sdist, which is the source of every recipe, too: the files of the last commit, and what a wheel says
-    of itself."""
+    """Write the source archive, which is also the sdist: the files of the last commit, and the metadata of a wheel as
+    PKG-INFO. The recipes use it."""
     if release.commit.endswith("-changed"):
         print("release: the tree has changes that are not committed: they are in the programs, not in the "
               "source", file=sys.stderr)
@@ -224,7 +224,7 @@ def make_source(release):
 
 
 def make_macos(release):
-    """The program for macOS (docs/platforms.md), for each machine."""
+    """Write a zip file with the program for macOS for each machine (docs/platforms.md)."""
     paths = []
     for machine in release.machines:
         tree = Tree()
@@ -245,7 +245,7 @@ def make_macos(release):
 
 
 def make_windows(release):
-    """The program and the library for Windows (docs/platforms.md): no installer, one zip."""
+    """Write a zip file with the program and the library for Windows (docs/platforms.md)."""
     tree = Tree()
     tree.add("bin/resource-tracker.exe", windows.build(), 0o755)
     library, imports = windows.build_library()

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""The names that a release promises to keep (docs/versioning.md): verbs and options, keys of JSON, columns, parts of the
-C API and of the Python package, environment variables, record types.
+"""Lists the names that a release promises to keep (docs/versioning.md): verbs and options, keys of JSON, columns, parts
+of the C API and of the Python package, environment variables, record types.
 
     tools/release/names.py [PROGRAM]      default: $BUILD/resource-tracker
 
-writes tests/names/VERSION.txt, a line "KIND NAME" for each; tests/cli/test_promises.py requires the names of every
-list of this major version. Run it once before a release. JSON and columns come from the program, which tracks small
-jobs in a temporary folder, all else from help, header and sources. A key that some of TIMES documents lack is left out.
+writes tests/names/VERSION.txt with one line "KIND NAME" per name. tests/cli/test_promises.py requires the names of
+every list of this major version. Run the program once before a release. Keys of JSON and columns are taken from the
+output of PROGRAM, which tracks small jobs in a temporary folder; all other names from its help, the header and the
+sources. The jobs run TIMES times. A key that is missing in one of the runs is left out.
 """
 
 import ast
@@ -19,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# Busy for 0.3 s, so that lines are sampled; then two phases.
+# The job is busy for 0.3 s, so that lines are sampled, and has two phases.
 JOB = """
 import subprocess, time
 end = time.process_time() + 0.3
@@ -29,18 +30,18 @@ subprocess.run(["resource-tracker", "mark", "rest"])
 time.sleep(0.1)
 """
 TIMES = 10
-# Each prints one JSON document, or one a line.
+# Each of these commands prints one JSON document, or one per line.
 DOCUMENTS = ["stats --json", "recommend --json", "compare --json", "history --json", "report --format json -o -",
              "fleet --json", "fleet --json --what jobs", "servers --json --limit 1", "catalog info --json",
              "server-info --json", "cloud-info --json", "top --json", "top --json job", "lines --json", "alerts --json",
              "digest --json", "doctor --json", "self check --json", "export --format jsonl --what programs",
              "export --format jsonl --what processes"]
-# Maps whose keys are the user's, and maps from columns, which are listed by themselves: "*" is any of their keys.
+# Maps whose keys the user chooses, and maps by column. In paths, "*" stands for any column.
 FREE, BY_COLUMN = {"tags"}, {"stats"}
 
 
 class Program:
-    """The program in a folder of its own, with runs of one job."""
+    """The program in a temporary folder, in which it tracks runs of one job."""
 
     def __init__(self, path, folder):
         self.path = path
@@ -56,7 +57,7 @@ class Program:
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8").stdout
 
     def documents(self):
-        """Command -> the JSON documents that it prints."""
+        """{command: list of the JSON documents that it prints}"""
         for _ in range(2):
             summary = self.run("run", "--quiet", "--summary-json", "-", "--job", "job", "--tag", "a=b", "--interval", "0.05",
                                "--lines", "200", "--request", "cpu=1,mem=1GiB,time=1h", "--", "/usr/bin/python3", "job.py")
@@ -68,7 +69,7 @@ class Program:
 
 
 def paths(value, path=""):
-    """The paths of all keys: "/run/exit/code"; "[]" for any element of a list."""
+    """The paths of all keys in a document, such as "/run/exit/code". "[]" stands for any element of a list."""
     last = path.rpartition("/")[2]
     if isinstance(value, list):
         return {name for item in value for name in paths(item, f"{path}/[]")}
@@ -80,7 +81,8 @@ def paths(value, path=""):
 
 
 def has(value, path):
-    """Whether a document has this path, as far as it can tell: what is null or empty has no keys."""
+    """Whether a document has this path. A null or empty value on the path counts as a match, because its keys are not
+    known."""
     step, _, rest = path.removeprefix("/").partition("/")
     if not step or value is None or value in ([], {}):
         return True
@@ -94,7 +96,7 @@ def has(value, path):
 
 
 def commands(program):
-    """Verbs, options, and the values that an option takes from a list."""
+    """Names of verbs, options, and the values of options that take one of a list."""
     found = set()
     for verb in re.findall(r"^  ([a-z][a-z-]+) ", program.run("help"), re.M):
         found.add(f"verb {verb}")
@@ -116,14 +118,14 @@ def c_api():
     for name, body in re.findall(r"^struct (trk_\w+) \{\n(.*?)^\};", text, re.M | re.S):
         found.add(f"struct {name}")
         fields = [field for line in re.findall(r"([^;]+);", body) for field in line.split(",")]
-        for place, field in enumerate(fields):  # the place is a part of the binary form
+        for place, field in enumerate(fields):  # the position is part of the binary interface
             member = re.search(r"(\w+)(?:\[\w*\])?\s*$|\(\*(\w+)\)", field)
             found.add(f"field {name} {place} {member[2] or member[1]}")
     return found
 
 
 def python_names():
-    """What the package exports, and the functions and classes that the pages document, with methods and parameters."""
+    """Names that the package exports, and documented functions and classes with their methods and parameters."""
     folder = ROOT / "bindings/python/resource_tracker"
     pages = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
     documented = re.findall(r"^::: resource_tracker\.(\w+)\.(\w+)$", pages, re.M)
@@ -139,7 +141,8 @@ def python_names():
 
 
 def names_of(node, prefix=""):
-    """A function and its parameters, a class and its methods; nothing of what begins with an underscore."""
+    """Names of a function and its parameters, or of a class and its methods, except private names (with a leading
+    underscore)."""
     name = getattr(node, "name", "_")
     if name.startswith("_") and name != "__init__" or not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return set()
@@ -152,7 +155,7 @@ def names_of(node, prefix=""):
 
 
 def variables():
-    """Environment variables that the pages name and the sources read."""
+    """Names of environment variables that the documentation mentions and the sources read."""
     pages = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
     sources = "\n".join(path.read_text(encoding="utf-8") for folder in ("src", "bindings/python/resource_tracker")
                         for path in (ROOT / folder).rglob("*") if path.suffix in (".c", ".h", ".py"))
@@ -176,7 +179,7 @@ def columns(program):
 
 
 def collect(path):
-    """(names, documents): the names of all kinds but JSON, and what has the keys of JSON."""
+    """(all names except keys of JSON, the JSON documents by command)"""
     with tempfile.TemporaryDirectory() as folder:
         program = Program(path, Path(folder))
         documents = program.documents()

@@ -1,5 +1,5 @@
-"""Archives that are equal byte by byte whenever their contents are: sorted names, root as the owner,
-two modes, one time for every file. Nothing of the machine that packs them is in them."""
+"""Writes reproducible archives: equal contents give equal bytes. Names are sorted, the owner is root, there are two
+file modes, and all files have the same time. Nothing depends on the machine that packs them."""
 
 import datetime
 import gzip
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 class Tree:
-    """The files of one artefact: path -> bytes, mode, or the target of a link."""
+    """The files of one artefact: {path: (bytes, mode, target of a symbolic link or None)}."""
 
     def __init__(self):
         self.files = {}
@@ -32,7 +32,7 @@ class Tree:
         return sorted({str(parent) for path in self.files for parent in Path(path).parents} - {"."})
 
     def write(self, root, epoch):
-        """As files below a folder."""
+        """Write the files below the folder `root`, with the time `epoch` (s since 1970)."""
         for path, (data, mode, target) in sorted(self.files.items()):
             place = root / path
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ class Tree:
             os.utime(root / folder, (epoch, epoch))
 
     def tar(self, epoch, top="", folders=True):
-        """As an uncompressed tar."""
+        """The files as an uncompressed tar archive (bytes), below the folder `top`."""
         out = io.BytesIO()
         with tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT) as archive:
             names = dict(self.files)
@@ -68,7 +68,11 @@ class Tree:
         return out.getvalue()
 
     def zip(self, epoch, top):
-        """As a zip of files with their modes; a link is refused, as some programs unpack it as a text."""
+        """The files as a zip archive (bytes), below the folder `top`.
+
+        Raises:
+            ValueError: a file is a symbolic link, which some programs unpack as a text file
+        """
         out = io.BytesIO()
         moment = datetime.datetime.fromtimestamp(epoch, datetime.timezone.utc)
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
@@ -76,7 +80,7 @@ class Tree:
                 if target is not None:
                     raise ValueError(f"{path} is a link")
                 info = zipfile.ZipInfo(f"{top}/{path}", moment.timetuple()[:6])
-                info.create_system = 3  # Unix: the mode counts
+                info.create_system = 3  # Unix, so that unpacking sets the mode
                 info.external_attr = (stat.S_IFREG | mode) << 16
                 info.compress_type = zipfile.ZIP_DEFLATED
                 archive.writestr(info, data)
@@ -84,7 +88,7 @@ class Tree:
 
 
 def compress(data):
-    """gzip without a name or a time."""
+    """Compress with gzip, without a file name and a time."""
     out = io.BytesIO()
     with gzip.GzipFile(fileobj=out, mode="wb", filename="", mtime=0, compresslevel=9) as file:
         file.write(data)

@@ -1,17 +1,20 @@
 #!/usr/bin/python3
-"""Installs each artefact of a release in a clean root and tracks a job there: `make prove`.
+"""Installs each artefact of a release in a clean root folder and tracks a job there: `make prove`.
 
     tools/release/prove.py [--release DIR] [--only WORD] [--write docs/install.md]
 
-The release must be of the last commit, and each file the one that its release.json lists; a row of the table names the
-commit and the SHA-256 of the files that were installed.
-A root is made by mmdebstrap from the packages of Debian, or of Ubuntu where UBUNTU_MIRROR names a mirror
-(its key comes from a package of Debian), or by hand: nothing but the program, or busybox and musl. The other
-machine runs under qemu-user. Nothing on this system is changed: roots live in $BUILD/release-roots and
-temporary folders, and are entered in namespaces of their own (tools/enter_root.sh). Wants root. PROOFS
-below is the table: a channel, a place, a function that installs and returns the path of the program and its
-job, and further checks. Time is that from the installation to the end of the first tracked job, without making the
-root: as the clock shows it, and the CPU time of all commands, which does not depend on the load of the machine.
+The release must be built from the last commit, and each file must match release.json. A row of the resulting table
+names the commit and the SHA-256 of the installed files.
+
+mmdebstrap creates a root folder from packages of Debian, or of Ubuntu if UBUNTU_MIRROR names a mirror (Ubuntu's key
+comes from a package of Debian). Other root folders contain nothing but the program, or only busybox and musl. The
+other architecture runs under qemu-user. This system is not changed: root folders are in $BUILD/release-roots and
+temporary folders, and commands in them run in separate namespaces (tools/enter_root.sh). Requires root.
+
+PROOFS is the table of proofs: an artefact, a place, a function that installs it and returns the path of the program
+and a job, and further checks. The times are those from the start of the installation to the end of the first tracked
+job, without the creation of the root folder: the elapsed time, and the CPU time of all commands, which does not depend
+on the load of the machine.
 """
 
 import argparse
@@ -46,7 +49,7 @@ assert tracker.stats()["process_memory"]["max"] > 1000, tracker.stats()
 
 
 class Release:
-    """The artefacts of one build, and which of them a proof has used."""
+    """The artefacts of one build, and the hashes of those that the current proof has used."""
 
     def __init__(self, folder, head):
         self.folder = folder
@@ -58,7 +61,11 @@ class Release:
             sys.exit(f"prove: {folder} is of the commit {self.commit}, not of {head}. Try: make release")
 
     def one(self, pattern):
-        """The path of the one artefact like this, once it is found to be what was built."""
+        """The path of the only artefact that matches the pattern.
+
+        Raises:
+            RuntimeError: not exactly one file matches, or its hash differs from that in release.json
+        """
         found = sorted(self.folder.glob(pattern))
         if len(found) != 1:
             raise RuntimeError(f"{len(found)} files like {pattern} in {self.folder}")
@@ -70,12 +77,12 @@ class Release:
         return found[0]
 
     def build(self):
-        """What the last proof has proved: the start of the commit and of the check sum of each file."""
+        """(version and abbreviated commit, abbreviated hashes of the files that the last proof has used)"""
         return f"{self.version}, {self.commit[:10]}", " ".join(digest[:12] for digest in self.used)
 
 
 class Stopwatch:
-    """Time since it was made: wall seconds, and CPU seconds of the commands that have ended."""
+    """Measures the time since its creation: elapsed seconds, and CPU seconds of the commands that have ended."""
 
     def __init__(self):
         self.start = self._now()
@@ -90,17 +97,17 @@ class Stopwatch:
 
 
 class NotHere(Exception):
-    """A proof that this machine cannot run, with the reason."""
+    """This machine cannot run a proof. The message is the reason."""
 
 
 class Place:
-    """A root folder of one machine, which a proof has for itself."""
+    """A root folder for one architecture, which only one proof uses."""
 
     def __init__(self, path, machine):
         self.path, self.machine = path, machine
 
     def run(self, *words, **environment):
-        """A command in the root; its output."""
+        """Run a command in the root folder, which must succeed. Returns its output."""
         done = subprocess.run(
             [ROOT / "tools/enter_root.sh", self.machine, self.path, *words], stdin=subprocess.DEVNULL,
             env={**os.environ, "ENTER_ENV": " ".join(f"{k}={v}" for k, v in environment.items())},
@@ -120,7 +127,7 @@ class Place:
                         "-f", archive], check=True)
 
     def track(self, program, job):
-        """The program tracks a job, whose summary must have its CPU time and end."""
+        """Track a job with the program, and check that the summary has an exit code of 0 and a CPU time."""
         (self.path / "root").mkdir(exist_ok=True)
         self.run(program, "run", "--no-discovery", "--summary-json", "/root/summary.json", "--", *job)
         summary = json.loads((self.path / "root/summary.json").read_text(encoding="utf-8"))
@@ -128,7 +135,7 @@ class Place:
             raise RuntimeError(f"the summary lacks the end or the CPU time: {summary}")
 
     def check(self, program):
-        """The program checks itself, and reads the recording."""
+        """Run the program's self check, and let it read the recording."""
         self.run(program, "self", "check")
         self.run(program, "show")
 
@@ -149,7 +156,8 @@ def ubuntu_source(suite):
 
 
 def packaged(suite, machine, *packages):
-    """The tar of a minimal system; made once. Of another machine packages are unpacked, not configured."""
+    """Path of a tar file with a minimal system, created on the first call. For another architecture the packages are
+    only unpacked, not configured."""
     name = "-".join([suite, machine, *packages])
     path = ROOTS / f"{name}.tar"
     if path.exists():
@@ -159,7 +167,7 @@ def packaged(suite, machine, *packages):
     options = ["--variant=minbase"] if machine == HERE else ["--variant=extract"]
     include = [*packages] if machine == HERE else ["dash", "coreutils", "libc-bin", "dpkg", "tar", "zlib1g",
                                                    "perl-base", *packages]
-    # Debian's testing of a mirror that stands still has lists that are signed, and too old.
+    # A mirror that is no longer updated has expired package lists of Debian testing.
     options += ["--aptopt=Acquire::Check-Valid-Until \"false\""] if suite == "forky" else []
     made = subprocess.run(
         ["mmdebstrap", "--quiet", *options, f"--architectures={DEBIAN_ARCHITECTURES[machine]}",
@@ -174,7 +182,7 @@ def packaged(suite, machine, *packages):
 def system(suite, *packages):
     def make(folder, machine):
         subprocess.run(["tar", "-x", "-C", folder, "-f", packaged(suite, machine, *packages)], check=True)
-        for name in ("bin", "sbin", "lib"):  # unpacked packages may lack the links of a merged /usr
+        for name in ("bin", "sbin", "lib"):  # add the links of a merged /usr, which unpacked packages may lack
             if not (folder / name).exists() and (folder / "usr" / name).exists():
                 (folder / name).symlink_to(f"usr/{name}")
     return make
@@ -185,7 +193,7 @@ def empty(folder, machine):
 
 
 def musl(folder, machine):
-    """busybox and the loader of musl, from Debian's packages on this system."""
+    """Create a root folder with busybox and the loader of musl, from Debian's packages on this system."""
     loader = Path(f"/lib/ld-musl-{machine}.so.1")
     if not loader.exists():
         raise NotHere("needs the package musl")
@@ -197,7 +205,7 @@ def musl(folder, machine):
         (folder / "bin" / name).symlink_to("busybox")
 
 
-# ---- channels: install, and return the program and the job ----
+# ---- artefacts: each function installs one, and returns the program and the job ----
 
 def tarball(kind):
     def install(release, place):
@@ -215,14 +223,15 @@ def deb(release, place):
     if place.machine == HERE:
         place.run("dpkg", "--install", *files)
         place.run("dpkg", "--verify", "resource-tracker")
-    else:  # the root's packages are not configured: no dependency can be met
+    else:  # dpkg cannot resolve dependencies, because the packages in the root folder are not configured
         for file in files:
             place.run("dpkg", "--extract", file, "/")
     return "/usr/bin/resource-tracker", SHELL_JOB
 
 
 def apt(release, place):
-    """From a repository on the disk of the root, which knows these packages alone; the dependencies are installed."""
+    """Install from a repository inside the root folder, which contains only these packages. Their dependencies are
+    installed already."""
     for package in ("resource-tracker_*_amd64", "libresource-tracker1_*_amd64", "libresource-tracker-dev_*_amd64",
                     "resource-tracker-doc_*_all"):
         place.put(release.one(f"{package}.deb"), "srv/repository")
@@ -239,7 +248,7 @@ def apt(release, place):
 
 
 def apt_remove(place):
-    """Nothing of the packages stays."""
+    """Purge the packages, and check that no file of them remains."""
     place.run("apt-get", "purge", "--yes", "resource-tracker", "libresource-tracker1", "libresource-tracker-dev",
               "resource-tracker-doc", DEBIAN_FRONTEND="noninteractive")
     left = [path for path in (place.path / "usr").rglob("*resource?tracker*")]
@@ -248,7 +257,7 @@ def apt_remove(place):
 
 
 def compile_examples(place):
-    """The programs of docs/c-api.md with the header and the library of the packages; the first one runs."""
+    """Compile the programs of docs/c-api.md with the header and the library of the packages, and run the first one."""
     text = (ROOT / "docs/c-api.md").read_text(encoding="utf-8")
     examples = [code for code in re.findall(r"```c\n(.*?)```", text, re.DOTALL) if "int main(" in code]
     for number, code in enumerate(examples):
@@ -261,7 +270,7 @@ def compile_examples(place):
 
 def rpm(release, place):
     files = [release.one(f"resource-tracker{part}-[0-9]*.{place.machine}.rpm") for part in ("", "-libs", "-devel")]
-    # The root has glibc from packages of another kind: the rpm database cannot know it.
+    # glibc in the root folder comes from Debian packages, so the rpm database does not contain it.
     subprocess.run(["rpm", "--root", place.path, "--dbpath", "/var/lib/rpm", "--install", "--nodeps",
                     "--noscripts", *files], check=True, stderr=subprocess.DEVNULL)
     subprocess.run(["rpm", "--root", place.path, "--dbpath", "/var/lib/rpm", "--verify", "--nodeps",
@@ -277,7 +286,8 @@ def wheel(release, place):
 
 
 def source(release, place):
-    """pip compiles the sdist, with the compiler of the root; what building needs from PyPI lies in a folder."""
+    """Install the sdist with pip, which compiles it with the compiler in the root folder. The build requirements from
+    PyPI are in a folder."""
     wheels = ROOTS / "build-requirements"
     if not wheels.exists():
         partial = ROOTS / "build-requirements.new"
@@ -297,7 +307,7 @@ def track_in_python(place):
 
 
 def wheel_unpacked(release, place):
-    """Under qemu pip takes minutes: the files of the wheel are put on Python's path."""
+    """Unpack the wheel to a folder on Python's path, because pip takes minutes under qemu."""
     file = release.one(f"*-manylinux2014_{place.machine}.*.whl")
     subprocess.run([sys.executable, "-m", "zipfile", "-e", file, place.path / "opt/site"], check=True)
     program = f"opt/site/resource_tracker/native/{place.machine}/resource-tracker-program"
@@ -310,7 +320,7 @@ def track_in_python_unpacked(place):
 
 
 def wheel_program(release, place):
-    """The program of the musllinux wheel, which loads libraries: without CPython for musl all of it that runs."""
+    """Unpack the musllinux wheel and use its program. There is no CPython for musl, so its module cannot run."""
     file = release.one(f"*-musllinux_*_{place.machine}.whl")
     subprocess.run([sys.executable, "-m", "zipfile", "-e", file, place.path / "opt/site"], check=True)
     program = f"opt/site/resource_tracker/native/{place.machine}/resource-tracker-program"
@@ -319,8 +329,8 @@ def wheel_program(release, place):
 
 
 def container(release, place):
-    """What an engine makes of the image: umoci unpacks the layers, the entry point runs; and the pattern of an
-    init container, in which the program copies itself."""
+    """Unpack the layers of the image with umoci, as a container engine does, and run its entry point to copy the
+    program, as in an init container."""
     with tempfile.TemporaryDirectory() as folder:
         archive = f"oci-archive:{release.one('*-image.tar')}"
         architecture = DEBIAN_ARCHITECTURES[place.machine]
@@ -334,11 +344,11 @@ def container(release, place):
 
 
 def interpreters():
-    """CPython 3.9 to 3.14 of this machine, by version."""
+    """{version: path} of the CPython 3.9 to 3.14 that are installed on this machine."""
     found = {}
     folders = [*os.environ["PATH"].split(":"), *map(str, Path.home().glob(".pyenv/versions/*/bin"))]
     for minor in range(9, 15):
-        for folder in folders:  # one that is a wrapper of another tool may not start
+        for folder in folders:  # a file that is a wrapper of another tool may not start
             path = Path(folder) / f"python3.{minor}"
             if path.exists() and subprocess.run([path, "-c", "import venv, ensurepip"], capture_output=True,
                                                 check=False).returncode == 0:
@@ -348,7 +358,7 @@ def interpreters():
 
 
 def prove_interpreter(python, file):
-    """`pip install` of a wheel into a new environment of this machine, and a tracked job."""
+    """Install a wheel with pip into a new environment on this machine, and track a job. Returns the times."""
     with tempfile.TemporaryDirectory() as folder:
         home = {"HOME": folder, "PATH": "/usr/bin:/bin", "TRACKER_NO_DISCOVERY": "1",
                 "RESOURCE_TRACKER_DIR": f"{folder}/state"}
@@ -362,7 +372,7 @@ def prove_interpreter(python, file):
 
         run(str(python), "-m", "venv", f"{folder}/venv")
         run(f"{folder}/venv/bin/pip", "install", "--quiet", "--no-index", str(file))
-        if "-none-any" in file.name:  # without the program: the module alone
+        if "-none-any" in file.name:  # this wheel has no program: track in Python
             run(f"{folder}/venv/bin/python", "-c", PYTHON_JOB)
             return watch.read()
         run(f"{folder}/venv/bin/resource-tracker", "run", "--no-discovery", "--", *SHELL_JOB)
@@ -373,12 +383,12 @@ def prove_interpreter(python, file):
 
 
 def prove_engine(release):
-    """podman loads the image and runs it without a network, as an init container and then the tracked job: two
-    containers that share a volume."""
+    """Load the image with podman and run it without a network, in two containers that share a volume: an init
+    container that copies the program, and one that tracks a job. Returns the times."""
     if not shutil.which("podman") or not shutil.which("runc"):
         raise NotHere("needs podman and runc")
     with tempfile.TemporaryDirectory() as folder:
-        # runc, as crun wants a system that has one kind of control groups.
+        # crun requires a system with only one version of control groups, so use runc.
         engine = ["podman", f"--root={folder}/root", f"--runroot={folder}/run", "--storage-driver=vfs",
                   "--cgroup-manager=cgroupfs", f"--runtime={shutil.which('runc')}"]
         image = f"resource-tracker:{release.version}"
@@ -392,7 +402,7 @@ def prove_engine(release):
             return done.stdout
 
         def container(entry, *words):
-            # Low limits, as podman's own may be above those of this system.
+            # Set low limits, because podman's defaults may exceed those of this system.
             return run("run", "--rm", "--network=none", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024",
                        f"--volume={folder}/rt:/rt", f"--entrypoint={entry}", f"localhost/{image}", *words)
 
@@ -411,7 +421,7 @@ def prove_engine(release):
 
 @contextlib.contextmanager
 def wine_drive(**variables):
-    """A folder, and a function that runs programs of Windows in it; Wine's drive is made before."""
+    """Create a Wine drive. Yields (folder, function that runs a Windows program in it)."""
     wine = shutil.which("wine64") or "/usr/lib/wine/wine64"
     if not Path(wine).exists():
         raise NotHere("needs wine64")
@@ -434,7 +444,7 @@ def wine_drive(**variables):
 
 
 def prove_wine_python(pattern):
-    """`pip install` of a wheel by a CPython for Windows, and a tracked job."""
+    """A function that installs a wheel with pip of a CPython for Windows, tracks a job, and returns the times."""
     def prove(release):
         python = ROOT / "build/windows-python"
         if not (python / "python.exe").exists():
@@ -445,7 +455,7 @@ def prove_wine_python(pattern):
             run(f"{python}/python.exe", "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", "site",
                 f"Z:{wheel}")
             Path(folder, "job.py").write_text(PYTHON_JOB, encoding="utf-8")
-            if "-none-any" in wheel.name:  # without the program: the module alone
+            if "-none-any" in wheel.name:  # this wheel has no program: track in Python
                 run(f"{python}/python.exe", "job.py")
                 return watch.read()
             run(f"{python}/python.exe", "-m", "resource_tracker", "run", "--no-discovery", "--summary-json", "summary.json",
@@ -459,7 +469,7 @@ def prove_wine_python(pattern):
 
 
 def prove_wine(release):
-    """The unpacked zip tracks a program of Windows, and reads the recording."""
+    """Unpack the zip file, track a Windows program under Wine, and read the recording. Returns the times."""
     with wine_drive() as (folder, run):
         watch = Stopwatch()
         subprocess.run([sys.executable, "-m", "zipfile", "-e", release.one("*-windows-x86_64.zip"), folder], check=True)
@@ -481,10 +491,10 @@ class Proof:
     make_root: object
     install: object
     machine: str = "x86_64"
-    check: object = None  # of the place, after the first summary
+    check: object = None  # function of the place that is called after the first summary
 
     def run(self, release):
-        """Wall and CPU seconds to the first summary."""
+        """Run the proof. Returns (elapsed seconds, CPU seconds) to the first summary."""
         if self.machine != HERE and not shutil.which(f"qemu-{self.machine}-static"):
             raise NotHere(f"needs qemu-{self.machine}-static")
         with tempfile.TemporaryDirectory(prefix="resource-tracker-root-") as folder:
@@ -503,11 +513,11 @@ class Proof:
 
 @dataclasses.dataclass(frozen=True)
 class ProofHere:
-    """A proof that needs what this system has, in a temporary folder."""
+    """A proof that uses programs of this system, in a temporary folder."""
 
     channel: str
     where: str
-    prove: object  # of the release: wall and CPU seconds
+    prove: object  # function of the release that returns (elapsed seconds, CPU seconds)
 
     def run(self, release):
         return self.prove(release)
@@ -547,7 +557,7 @@ PROOFS = [
 
 
 def all_proofs():
-    """Those of PROOFS, and one for each CPython of this machine."""
+    """PROOFS, and one proof for each CPython of this machine."""
     return [*PROOFS, *(ProofHere("pip install (wheel)", f"CPython {version}, {HERE}",
                                  lambda release, path=path: prove_interpreter(
                                      path, release.one(f"*-manylinux2014_{HERE}.*.whl")))
@@ -564,7 +574,8 @@ def table(rows):
 
 
 def write_into(page, rows, order):
-    """Between the two marks of the page: the rows, and of proofs that could not run now what is there already."""
+    """Write the rows between the two marks in the page. For proofs that could not run, rows that the page already has
+    are kept."""
     begin, end = "<!-- proofs: written by tools/release/prove.py -->\n", "<!-- end of proofs -->"
     head, rest = page.read_text(encoding="utf-8").split(begin)
     old, tail = rest.split(end)

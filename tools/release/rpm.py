@@ -1,4 +1,4 @@
-"""The RPM packages: program, library, headers, documentation. rpmbuild packs what is built already."""
+"""Packs the RPM packages of the program, library, headers and documentation from existing builds, with rpmbuild."""
 
 import subprocess
 import tempfile
@@ -84,7 +84,7 @@ SECTIONS = {"": "%files", "libs": "%files libs", "devel": "%files devel", "doc":
 
 
 def contents(release, machine):
-    """The files of each package, by the end of its name."""
+    """{end of the package's name: its files, as a Tree}"""
     trees = {name: Tree() for name in SECTIONS}
     built = release.installed(machine, "gnu")
     soname = f"libresource_tracker.so.{release.version}"
@@ -105,7 +105,7 @@ def contents(release, machine):
 
 
 def mark(path):
-    """What a line of %files says beside the path."""
+    """Attribute of a file in %files."""
     if path.startswith("usr/share/doc/"):
         return "%doc "
     if path.startswith("usr/share/licenses/"):
@@ -127,8 +127,8 @@ def file_lists(trees):
 
 
 def build(release, machine, out):
-    """The packages of one machine: the paths of their files in `out`. The documentation is for all machines, but names
-    the one where it was built: that of the first machine is kept."""
+    """Build the packages of one machine. Returns the paths of their files in `out`. The documentation is the same for
+    all machines, but its package names the build machine, so only that of the first machine is kept."""
     trees = contents(release, machine)
     with tempfile.TemporaryDirectory() as folder:
         top = Path(folder)

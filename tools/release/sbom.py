@@ -1,13 +1,14 @@
-"""The bill of materials of a release, in SPDX 2.3: what was built from what, and each file's check sums.
+"""Writes the bill of materials of a release in SPDX 2.3: the components of the programs, and the check sums of each
+file.
 
-SPDX 2.3 requires a SHA-1 of each file; the SHA-256 beside it is the one to compare with."""
+SPDX 2.3 requires a SHA-1 of each file. Use the SHA-256, which is included as well, to verify a file."""
 
 import hashlib
 import json
 
 from pack import sha256
 
-# What ends up inside the programs beside our own code: package, licence, version of it, where.
+# Third-party components in the programs: (package, licence, version, where it is used).
 PARTS = [
     ("musl", "MIT", "as shipped with zig {zig}", "the static programs of the musl tarballs and the image"),
     ("compiler-rt", "Apache-2.0 WITH LLVM-exception", "as shipped with zig {zig}",
@@ -17,7 +18,7 @@ PARTS = [
     ("gcc-runtime", "GPL-3.0-or-later WITH GCC-exception-3.1", "of the system that built it",
      "the program for Windows: libgcc and libssp"),
 ]
-# Not inside: loaded at run time where it is installed.
+# Libraries that are not included, but loaded at run time if they are installed.
 LOADED = ["libsqlite3.so.0", "libpq.so.5", "libz.so.1", "libcurl.so.4", "libmicrohttpd.so.12",
           "libcrypto.so.3", "libdw.so.1", "libstdc++.so.6", "libnvidia-ml.so.1"]
 
@@ -51,7 +52,7 @@ def build(release, files, out):
                 *(package(name, version.format(zig=release.zig), licence, f"In {where}", "NOASSERTION")
                   for name, licence, version, where in PARTS)]
     listed = [entry(path, out) for path in files]
-    # A name for these files alone; equal builds have the same.
+    # A hash that identifies these files. Equal builds have the same.
     contents = sha256("".join(item["checksums"][1]["checksumValue"] for item in listed).encode())
     relationships = [("SPDXRef-DOCUMENT", "DESCRIBES", own), (own, "CONTAINS", data),
                      *((own, "STATIC_LINK", identifier(f"Package-{part[0]}")) for part in PARTS),

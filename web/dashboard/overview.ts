@@ -242,7 +242,7 @@ function spend(v: View, days: DaySum[]): Markup {
 	}, false))}</section>`;
 }
 
-const LEAST_SHOWN = 0.005; // cores or MiB: smaller values are drawn at the lower edge, because labels have no smaller number
+const LEAST_SHOWN = 0.005; // cores or MiB: smaller values are drawn at the lower edge; labels have no smaller number
 
 // A chart with one dot per job. Both axes are logarithmic (base 2).
 function scatter(v: View, id: string, title: string, asked: (j: Job) => number, used: (j: Job) => number, text: (x: number) => string): Markup {

@@ -1,5 +1,5 @@
-// Sortable tables: a click on a heading sorts by that column, numbers largest first; another
-// click reverses the order.
+// Sortable tables. A click on a heading sorts by that column, numbers in descending order; a second click reverses the
+// order. On phones, sections can be folded.
 
 function valueOf(row, column) {
 	const cell = row.cells[column];

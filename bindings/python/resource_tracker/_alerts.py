@@ -82,7 +82,7 @@ def start_calls(sampling: _engine.Sampling, on_alert: OnAlert) -> None:
     from threading import Thread
 
     if not sampling.has_alerts:
-        tell("on_alert is not called: rules are judged only where the program of this package samples")
+        tell("on_alert is not called: rules are checked only if the program of this package takes the samples")
         return
     Thread(target=_follow, args=(sampling.tracker, on_alert), name="resource-tracker alerts",
            daemon=True).start()

@@ -263,7 +263,7 @@ class Tracker(_pure.Tracker):
         for i, name in ((3, "disk_read_bytes"), (4, "disk_write_bytes")):
             now, before = self._last[0][i], self._first[0][i]
             totals[name] = (
-                _label(None, "unknown", "", "the system does not report disk bytes by process")
+                _label(None, "unknown", "", "the system does not report the disk bytes of a process")
                 if now is None else
                 _label(max(0, now - (before or 0)), "at_least", counters.tree.source,
                        "processes that lived between two samples are not seen"))
@@ -295,4 +295,4 @@ def _cpu_label(counters: Counters) -> Dict[str, Any]:
                 "orphans and unwaited children between two samples are missing" + lost + denied}
     why = "; the job object has no totals here" if counters.job_is_dead else ""
     return {"quality": "at_least", "source": counters.tree.source, "reason":
-            "sampled: processes count with their last sample, short ones are missing" + why + denied}
+            "sampled: each process counts as it was last read; short processes are missing" + why + denied}

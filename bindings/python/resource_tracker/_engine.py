@@ -216,7 +216,7 @@ def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa
                 found = _start_elsewhere(program=program() or None, **options)
                 if found:
                     return found
-            logger.warning("Sampling in a thread of this process, because the sampling program cannot "
+            logger.warning("Sampling in a thread of this process, because the separate program cannot "
                            "be started: %s", error)
             if ON_WINDOWS:  # the library cannot sample in a thread there
                 return Sampling(_in_python().Tracker(**options), has_alerts=False)

@@ -2,7 +2,7 @@
 processes that it starts later, including those that have ended.
 
 A process cannot leave its job object, so this is done only if RESOURCE_TRACKER_JOB_OBJECT=1 is set. The
-structures follow <winnt.h>; tests/python/test_layouts.py compiles assertions about their offsets.
+structures follow <winnt.h>; tests/python/test_elsewhere.py compiles assertions about their offsets.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ silicon, 1 GHz on Intel). mach_timebase_info() is not used, because under Rosett
 launchd adopts orphans, so no member of the tree receives their CPU time. A kernel queue reports when a member
 forks or ends: its children are then recorded at once, and orphans are read more often.
 
-The structure follows <sys/resource.h>; tests/python/test_layouts.py compiles assertions about its offsets.
+The structure follows <sys/resource.h>; tests/python/test_elsewhere.py compiles assertions about its offsets.
 """
 
 from __future__ import annotations

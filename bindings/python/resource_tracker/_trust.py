@@ -99,7 +99,7 @@ def _check_file(found: os.stat_result, path: str, is_shared: bool) -> None:
     if not _is_own(found) or _may_others_write(found):
         _refuse(found, path)
     if is_shared and found.st_nlink > 1:
-        raise Untrusted(path, "another user may have given it a second name")
+        raise Untrusted(path, "another user may have created its second hard link")
 
 
 def _walk(path: str) -> Tuple[int, str, bool]:

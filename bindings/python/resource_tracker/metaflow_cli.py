@@ -69,7 +69,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     command.add_argument("--last", type=int, metavar="N",
                          help="use the last N runs: the mean of their cores, their largest memory with a "
                               "margin; default: the recommendation on the card of the last run")
-    command.add_argument("--margin", type=float, help="use the runs' figures with this margin on memory (1.2)")
+    command.add_argument("--margin", type=float, help="margin on the largest memory (1.2)")
     command.add_argument("--json", action="store_true", help="as JSON")
     options = parser.parse_args(arguments)
     try:

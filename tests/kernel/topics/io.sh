@@ -1,4 +1,4 @@
-# Bytes of the disk, in a group for each.
+# Disk bytes of jobs, each in a separate group.
 io() {
 	local name=$1
 	shift

@@ -1,4 +1,4 @@
-# Limits of the group itself and of those above it.
+# Limits of the group itself and of its ancestors.
 group limits/leaf memory.max 200M
 track limits/leaf leaf -- job alloc 60 1
 keep limits/leaf leaf memory.max

@@ -1,11 +1,11 @@
-# Jobs that change their group, and limits that change, while they run.
+# Jobs that change their group, and limits that change, during the run.
 enter='echo 0 >/sys/fs/cgroup/moves/small/cgroup.procs'
 group moves/start
 group moves/small memory.max 100M memory.swap.max 0
-# The whole job, and a part of it, are killed in the group that they entered.
+# The whole job, or a part of it, is killed in the group that it has entered.
 track moves/start late -- sh -c "sleep 1.5; $enter; exec job alloc 200 1"
 track moves/start part -- sh -c "sleep 1.5; ($enter; exec job alloc 200 1); exit 7"
-# It lives on there.
+# The job continues in the other group.
 track moves/start stays -- sh -c "sleep 1; $enter; exec job alloc 60 2"
 keep moves/small stays memory.max
 # The limit is raised before the job needs more.

@@ -1,4 +1,4 @@
-# Kills by the kernel, and kills that are none.
+# Out-of-memory kills by the kernel, and other ends that look similar.
 group oom/leaf memory.max 100M memory.swap.max 0
 track oom/leaf job -- job alloc 200 1
 keep oom/leaf job memory.events

@@ -1,4 +1,4 @@
-# Peaks of memory, in a group for each.
+# Memory peaks of jobs, each in a separate group.
 peak() {
 	local name=$1
 	shift
@@ -9,7 +9,7 @@ peak() {
 peak anon job alloc 150 2
 peak short job alloc 150 0
 peak both sh -c 'job alloc 80 2 & job alloc 80 2 & wait'
-# Memory that no process maps, for longer than the two seconds after which the kernel brings memory.stat up to date.
+# Memory that no process maps, held for more than 2 s, after which the kernel updates memory.stat.
 peak memfd job memfd 150 5
 peak files sh -c 'dd if=/dev/zero of=/dev/shm/file bs=1M count=150 2>/dev/null; sleep 5; exit 0'
 rm /dev/shm/file

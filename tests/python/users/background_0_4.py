@@ -1,4 +1,4 @@
-"""As the documentation of 0.4 shows: the tracker starts by itself and goes on in the background."""
+"""An example of the documentation of version 0.4: the tracker starts by itself and continues in the background."""
 import json
 import time
 

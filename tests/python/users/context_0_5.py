@@ -1,4 +1,4 @@
-"""As the documentation of 0.5 shows: a context manager, snapshots, offsets."""
+"""An example of the documentation of version 0.5: a context manager, snapshots, offsets."""
 import json
 import tempfile
 

@@ -1,4 +1,4 @@
-"""The CSV trackers of a process that ends, and what is raised."""
+"""The CSV trackers for a process that ends, and the exceptions that they raise."""
 import json
 import subprocess
 import sys

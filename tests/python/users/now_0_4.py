@@ -1,4 +1,4 @@
-"""Single readings and frames, with the names of 0.4."""
+"""Single readings and frames, with the names of version 0.4."""
 import json
 import os
 

@@ -1,6 +1,7 @@
-/* The part of macOS's libproc.h and of the headers below it that src/probe/darwin/process.c uses, for
- * a stand-in on Linux. Members have the names and the types of macOS; those that are not used are
- * left out. tests/python/test_layouts.py and the build for macOS hold the real layout. */
+/* The part of macOS's libproc.h and of the headers that it includes which
+ * src/probe/darwin/process.c uses, for a simulation on Linux. Members have the names and the types
+ * of macOS; unused members are left out. tests/python/test_elsewhere.py and the build for macOS
+ * check the real layout. */
 #ifndef STAND_IN_LIBPROC_H
 #define STAND_IN_LIBPROC_H
 

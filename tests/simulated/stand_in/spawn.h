@@ -1,4 +1,4 @@
-/* The system's header, with what macOS adds: a program that replaces the caller, and starts suspended. */
+/* The system's spawn.h with additions of macOS: replacing the caller, and starting suspended. */
 #ifndef STAND_IN_SPAWN_H
 #define STAND_IN_SPAWN_H
 

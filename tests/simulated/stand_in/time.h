@@ -1,4 +1,4 @@
-/* The system's header, with a clock of macOS: it stops while the machine is suspended. */
+/* The system's time.h with a clock of macOS, which stops while the machine is suspended. */
 #ifndef STAND_IN_TIME_H
 #define STAND_IN_TIME_H
 

@@ -1,5 +1,5 @@
-/* What the unit tests use of cmocka, which has no package for Windows: assertions that print where they
- * failed and end the case, and a group of cases, told as TAP. A test is one source file. */
+/* The part of cmocka that the unit tests use. cmocka has no package for Windows. Assertions print
+ * their place and end the case; a group of cases is reported as TAP. A test is one source file. */
 #ifndef TESTS_WINDOWS_CMOCKA_H
 #define TESTS_WINDOWS_CMOCKA_H
 

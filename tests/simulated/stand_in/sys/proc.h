@@ -1,4 +1,4 @@
-/* States of a process on macOS. */
+/* Process states of macOS. */
 #ifndef STAND_IN_SYS_PROC_H
 #define STAND_IN_SYS_PROC_H
 

@@ -82,7 +82,7 @@ class TrackResourcesDecorator(StepDecorator):
 
             store_left(top)
         except Exception as error:
-            self._warn("the card of a killed step is not complete: %s: %s"
+            self._warn("the card of a killed step could not be updated: %s: %s"
                        % (type(error).__name__, error))
         _remove(top)
 
