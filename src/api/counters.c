@@ -199,14 +199,18 @@ int trk_counters_disk(struct trk_counters *c, size_t index, const char **ret_nam
 int trk_counters_mount(struct trk_counters *c, size_t index, const char **ret_point,
 		       double *ret_total_bytes, double *ret_used_bytes, double *ret_free_bytes)
 {
-	const struct trk_mount_reading *m;
+	const struct trk_space_meter *space = &c->set.space;
 
-	if (index >= c->set.mounts)
-		return -ENOENT;
-	m = &c->set.mount[index];
-	*ret_point = m->point;
-	*ret_total_bytes = (double) m->total_bytes;
-	*ret_used_bytes = (double) m->used_bytes;
-	*ret_free_bytes = (double) m->available_bytes;
-	return 0;
+	for (size_t i = 0; c->set.knows_space && i < space->count; i++) {
+		const struct trk_space_member *m = &space->member[i];
+
+		if (m->total_bytes == 0 || index-- > 0)
+			continue;
+		*ret_point = m->point;
+		*ret_total_bytes = (double) m->total_bytes;
+		*ret_used_bytes = (double) m->used_bytes;
+		*ret_free_bytes = (double) m->available_bytes;
+		return 0;
+	}
+	return -ENOENT;
 }

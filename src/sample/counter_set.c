@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "probe/linux/cpu_stat.h"
@@ -64,7 +63,6 @@ void trk__counters_release(struct trk_counter_set *c)
 	}
 	trk__close(c->stat_fd);
 	trk__close(c->meminfo_fd);
-	free(c->mount);
 	free(c->text);
 	trk__env_release(&c->env);
 }
@@ -151,36 +149,9 @@ static void read_net(struct trk_counter_set *c, struct trk_machine_reading *ret)
 	}
 }
 
-static void read_mount(struct trk_counter_set *c, const struct trk_space_member *m)
-{
-	if (m->total_bytes == 0)
-		return;
-	c->mount[c->mounts++] = (struct trk_mount_reading){
-		.point = m->point,
-		.total_bytes = m->total_bytes,
-		.used_bytes = m->used_bytes,
-		.available_bytes = m->available_bytes,
-	};
-}
-
-static void read_mounts(struct trk_counter_set *c)
-{
-	uint64_t total, used, available;
-	size_t n;
-
-	c->mounts = 0;
-	if (!c->has_space || trk__space_meter_update(&c->space, &total, &used, &available) < 0)
-		return;
-	n = c->space.count;
-	if (trk__array_reserve(&c->mount, &c->mounts_cap, n, sizeof(*c->mount)) < 0)
-		return;
-	for (size_t i = 0; i < n; i++)
-		read_mount(c, &c->space.member[i]);
-}
-
 void trk__counters_read_machine(struct trk_counter_set *c, struct trk_machine_reading *ret)
 {
-	uint64_t in, out;
+	uint64_t in, out, total;
 
 	memset(ret, 0, sizeof(*ret));
 	read_cpu(c, ret);
@@ -189,5 +160,5 @@ void trk__counters_read_machine(struct trk_counter_set *c, struct trk_machine_re
 	read_net(c, ret);
 	if (c->has_disks && trk__disk_meter_update(&c->disks, &in, &out) < 0)
 		c->has_disks = false;
-	read_mounts(c);
+	c->knows_space = c->has_space && trk__space_meter_update(&c->space, &total, &in, &out) == 0;
 }

@@ -37,11 +37,6 @@ struct trk_machine_reading {
 	bool has_cpu, has_processes, has_memory, has_net;
 };
 
-struct trk_mount_reading {
-	const char *point;                                 /* view, until the next reading */
-	uint64_t total_bytes, used_bytes, available_bytes; /* as df counts */
-};
-
 struct trk_counter_set {
 	struct trk_env env; /* owned */
 	struct trk_tree *tree;
@@ -52,8 +47,7 @@ struct trk_counter_set {
 	struct trk_disk_meter disks;
 	struct trk_net_meter nets;
 	struct trk_space_meter space;
-	struct trk_mount_reading *mount; /* owned */
-	size_t mounts, mounts_cap;
+	bool knows_space; /* the last reading of space succeeded */
 	struct trk_process_count process_count;
 	char *text; /* owned scratch */
 };
@@ -68,7 +62,7 @@ int trk__counters_init_machine(struct trk_counter_set *c, const struct trk_env *
 void trk__counters_release(struct trk_counter_set *c);
 
 void trk__counters_read_tree(struct trk_counter_set *c, struct trk_tree_reading *ret);
-/* Also fills disks.meter with each disk that counts, and mount[] with each file system. */
+/* Also updates disks.meter, with each disk that counts, and space, with each file system. */
 void trk__counters_read_machine(struct trk_counter_set *c, struct trk_machine_reading *ret);
 
 #endif

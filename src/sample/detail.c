@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -127,22 +126,9 @@ static void read_mounts(struct trk_detail *d)
 	for (size_t i = 0; i < d->space_meter.count; i++) {
 		const struct trk_space_member *m = &d->space_meter.member[i];
 		size_t disk = disk_of(d, m);
-		struct statvfs fs;
-		uint64_t unit;
 
-		if (disk == d->disks.count || d->space_meter.statvfs(m->point, &fs) < 0 ||
-		    fs.f_blocks == 0)
-			continue;
-		unit = fs.f_frsize ? fs.f_frsize : fs.f_bsize;
-		d->mount[d->mounts++] = (struct trk_detail_mount){
-			.point = m->point,
-			.type = m->type,
-			.disk = disk,
-			.total_bytes = fs.f_blocks * unit,
-			.used_bytes =
-				fs.f_blocks > fs.f_bfree ? (fs.f_blocks - fs.f_bfree) * unit : 0,
-			.available_bytes = fs.f_bavail * unit,
-		};
+		if (disk < d->disks.count && m->total_bytes > 0)
+			d->mount[d->mounts++] = (struct trk_detail_mount){m, disk};
 	}
 }
 
