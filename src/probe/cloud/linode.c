@@ -25,9 +25,8 @@ static bool read_document(const struct trk_json_doc *d, const struct trk_json_va
 			  struct trk_cloud *ret)
 {
 	return trk__json_get(d, root, "id") &&
-	       trk__cloud_json_word(d, root, "type", ret->instance_type,
-				    sizeof(ret->instance_type)) &&
-	       trk__cloud_json_word(d, root, "region", ret->region, sizeof(ret->region));
+	       trk__cloud_json_word(d, root, "type", ret->instance_type) &&
+	       trk__cloud_json_word(d, root, "region", ret->region);
 }
 
 const struct trk_cloud_vendor trk__cloud_linode = {

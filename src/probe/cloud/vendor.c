@@ -45,9 +45,9 @@ static bool is_unnamed(const struct trk_dmi *dmi)
 }
 
 bool trk__cloud_json_word(const struct trk_json_doc *d, const struct trk_json_value *object,
-			  const char *key, char *to, size_t size)
+			  const char *key, char to[TRK_CLOUD_TEXT])
 {
-	return trk__cloud_word(trk__json_get_text(d, object, key), to, size);
+	return trk__cloud_word(trk__json_get_text(d, object, key), to, TRK_CLOUD_TEXT);
 }
 
 /* ---- any vendor ---- */

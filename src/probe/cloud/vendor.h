@@ -92,7 +92,7 @@ bool trk__cloud_answer_word(const struct trk_cloud_answer *a, char *to, size_t s
 bool trk__cloud_answer_json(const struct trk_cloud_answer *a, struct trk_json_doc *ret);
 /* The string at `key` of a JSON object, if it is a single word. */
 bool trk__cloud_json_word(const struct trk_json_doc *d, const struct trk_json_value *object,
-			  const char *key, char *to, size_t size);
+			  const char *key, char to[TRK_CLOUD_TEXT]);
 /* The last part of a path: "projects/1/zones/us-central1-a" -> "us-central1-a". */
 const char *trk__cloud_last_part(const char *path);
 

@@ -93,7 +93,7 @@ static void add_to_user(struct trk_drm_user *user, const struct trk_drm_card *c,
 		user->share = user->encoder = user->decoder = NAN;
 		return;
 	}
-	user->share += trk__drm_busy_share(now, before, over_ns);
+	user->share += trk__drm_kind_share(now, before, "", over_ns);
 	if (!c->is_amd) { /* Intel's engines for video do both */
 		user->encoder = user->decoder = NAN;
 		return;
