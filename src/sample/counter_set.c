@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "probe/linux/cpu_stat.h"
-#include "probe/linux/meminfo.h"
 
 enum { TEXT_SIZE = 64 * 1024 };
 
@@ -113,27 +112,6 @@ static void read_cpu(struct trk_counter_set *c, struct trk_machine_reading *ret)
 	ret->system_ns = (t->system + t->irq + t->softirq) * tick_ns;
 }
 
-static void read_memory(struct trk_counter_set *c, struct trk_machine_reading *ret)
-{
-	struct trk_meminfo m;
-
-	if (!read_kept(c, c->meminfo_fd) || trk__meminfo_parse(c->text, &m) < 0)
-		return;
-	ret->has_memory = true;
-	ret->free_bytes = m.free;
-	ret->used_bytes = trk__meminfo_used(&m);
-	ret->buffers_bytes = m.buffers;
-	ret->cached_bytes = m.cached + m.reclaimable;
-	ret->active_bytes = m.active;
-	ret->inactive_bytes = m.inactive;
-}
-
-static void read_processes(struct trk_counter_set *c, struct trk_machine_reading *ret)
-{
-	ret->has_processes =
-		trk__process_count_read(&c->process_count, &c->env, &ret->processes) == 0;
-}
-
 static void read_net(struct trk_counter_set *c, struct trk_machine_reading *ret)
 {
 	uint64_t in, out;
@@ -155,8 +133,10 @@ void trk__counters_read_machine(struct trk_counter_set *c, struct trk_machine_re
 
 	memset(ret, 0, sizeof(*ret));
 	read_cpu(c, ret);
-	read_memory(c, ret);
-	read_processes(c, ret);
+	ret->has_memory =
+		read_kept(c, c->meminfo_fd) && trk__meminfo_parse(c->text, &ret->memory) == 0;
+	ret->has_processes =
+		trk__process_count_read(&c->process_count, &c->env, &ret->processes) == 0;
 	read_net(c, ret);
 	if (c->has_disks && trk__disk_meter_update(&c->disks, &in, &out) < 0)
 		c->has_disks = false;

@@ -13,6 +13,7 @@
 
 #include "base/env.h"
 #include "probe/linux/diskstats.h"
+#include "probe/linux/meminfo.h"
 #include "probe/linux/netdev.h"
 #include "probe/linux/process_count.h"
 #include "probe/linux/space.h"
@@ -32,7 +33,7 @@ struct trk_tree_reading {
 struct trk_machine_reading {
 	uint64_t user_ns, system_ns; /* user includes nice, system includes interrupts */
 	uint64_t processes;
-	uint64_t free_bytes, used_bytes, buffers_bytes, cached_bytes, active_bytes, inactive_bytes;
+	struct trk_meminfo memory;
 	uint64_t recv_bytes, sent_bytes; /* since boot, of the outer interfaces */
 	bool has_cpu, has_processes, has_memory, has_net;
 };

@@ -229,10 +229,8 @@ static void take_device(struct trk_gpu_attributor *a, struct trk_gpu_scan *scan,
 	has_it = a->holders[device] ? d->processes <= 1 || d->processes == a->holders[device]
 				    : say->given && d->processes <= 1;
 	if (!has_it && !by_name) {
-		d->metric[TRK_GPU_TREE_SHARE_METRIC] = d->metric[TRK_GPU_TREE_MEMORY_METRIC] =
-			d->metric[TRK_GPU_TREE_ENCODER_METRIC] =
-				d->metric[TRK_GPU_TREE_DECODER_METRIC] =
-					trk__gpu_unknown(TRK_GPU_FOREIGN_PIDS);
+		trk__gpu_set_tree_unknown(d, TRK_GPU_FOREIGN_PIDS);
+		d->metric[TRK_GPU_TREE_MEMORY_METRIC] = trk__gpu_unknown(TRK_GPU_FOREIGN_PIDS);
 		return;
 	}
 	d->by_device = true;

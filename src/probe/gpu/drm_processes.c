@@ -206,13 +206,6 @@ static void settle_queues(struct trk_drm *d, const struct trk_drm_card *c, size_
 	}
 }
 
-static void set_unknown(struct trk_gpu_device *d, enum trk_gpu_why why)
-{
-	d->metric[TRK_GPU_TREE_SHARE_METRIC] = d->metric[TRK_GPU_TREE_MEMORY_METRIC] =
-		d->metric[TRK_GPU_TREE_ENCODER_METRIC] = d->metric[TRK_GPU_TREE_DECODER_METRIC] =
-			trk__gpu_unknown(why);
-}
-
 /* The reason why a share is unknown, if it is. */
 static enum trk_gpu_why why_unknown(const struct trk_drm *d, const struct trk_drm_card *c)
 {
@@ -229,7 +222,10 @@ void trk__drm_add_users(struct trk_drm *d, struct trk_gpu_scan *scan, size_t car
 	if (c->device == TRK_GPUS_MAX)
 		return;
 	if (d->denied || (d->unknown_queues && c->kfd_ids)) {
-		set_unknown(device, d->denied ? TRK_GPU_DENIED : TRK_GPU_FOREIGN_PIDS);
+		enum trk_gpu_why why = d->denied ? TRK_GPU_DENIED : TRK_GPU_FOREIGN_PIDS;
+
+		trk__gpu_set_tree_unknown(device, why);
+		device->metric[TRK_GPU_TREE_MEMORY_METRIC] = trk__gpu_unknown(why);
 		return;
 	}
 	device->metric[TRK_GPU_TREE_SHARE_METRIC] = trk__gpu_unknown(why_unknown(d, c));
