@@ -111,7 +111,8 @@ static void look_for_holders(struct trk_gpu_attributor *a, const struct trk_gpu_
 			trk__list_dir_at(a->env.proc_fd, TRK_PATH("%d/fd", (int) scan->pid[i]));
 
 		a->unreadable |= !dir && errno != ENOENT && errno != ESRCH;
-		note_holders(a, scan, dir);
+		if (dir)
+			note_holders(a, scan, dir);
 	}
 	look_for_assignments(a, scan);
 }

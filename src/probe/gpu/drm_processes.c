@@ -158,7 +158,10 @@ static void look_at_process(struct trk_drm *d, pid_t pid, uint64_t now_ns)
 	struct dirent *entry;
 	int left = FDS_MAX;
 
-	d->denied |= !dir && (errno == EACCES || errno == EPERM);
+	if (!dir) {
+		d->denied |= errno == EACCES || errno == EPERM;
+		return;
+	}
 	while (left-- > 0 && (entry = trk__next_entry(dir)))
 		look_at_descriptor(d, dirfd(dir), pid, entry->d_name, now_ns);
 }
