@@ -104,8 +104,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
-/* The names of the messages, oldest first, owned by *ret. Their number or a negative errno. */
-static int list_messages(int dirfd, char *(*ret)[LISTED_MAX])
+/* The names of the messages, oldest first, owned by *ret. 0 or a negative errno. */
+static int list_messages(int dirfd, char *(*ret)[LISTED_MAX], int *ret_count)
 {
 	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(dirfd, ".");
 	struct dirent *entry;
@@ -117,13 +117,14 @@ static int list_messages(int dirfd, char *(*ret)[LISTED_MAX])
 		if (is_ours(entry->d_name) && ((*ret)[n] = strdup(entry->d_name)))
 			n++;
 	qsort(*ret, (size_t) n, sizeof((*ret)[0]), by_name);
-	return n;
+	*ret_count = n;
+	return 0;
 }
 
 int trk__alert_outbox_each(int dirfd, trk_alert_outbox_fn *on_message, void *data)
 {
 	char *(*name)[LISTED_MAX] = malloc(sizeof(*name));
-	int n = name ? list_messages(dirfd, name) : -ENOMEM, left = n < 0 ? n : 0;
+	int n = 0, left = name ? list_messages(dirfd, name, &n) : -ENOMEM;
 
 	for (int i = 0; i < n; i++) {
 		left += i >= KEPT_MAX || !deliver(dirfd, (*name)[i], on_message, data);

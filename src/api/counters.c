@@ -166,12 +166,13 @@ int trk_counters_machine(struct trk_counters *c, struct trk_machine_counters *re
 		.processes = known(m.has_processes, m.processes, 1),
 		.user_s = known(m.has_cpu, m.user_ns, 1e9),
 		.system_s = known(m.has_cpu, m.system_ns, 1e9),
-		.memory_free_mib = known(m.has_memory, m.free_bytes, MIB),
-		.memory_used_mib = known(m.has_memory, m.used_bytes, MIB),
-		.memory_buffers_mib = known(m.has_memory, m.buffers_bytes, MIB),
-		.memory_cached_mib = known(m.has_memory, m.cached_bytes, MIB),
-		.memory_active_mib = known(m.has_memory, m.active_bytes, MIB),
-		.memory_inactive_mib = known(m.has_memory, m.inactive_bytes, MIB),
+		.memory_free_mib = known(m.has_memory, m.memory.free, MIB),
+		.memory_used_mib = known(m.has_memory, trk__meminfo_used(&m.memory), MIB),
+		.memory_buffers_mib = known(m.has_memory, m.memory.buffers, MIB),
+		.memory_cached_mib =
+			known(m.has_memory, m.memory.cached + m.memory.reclaimable, MIB),
+		.memory_active_mib = known(m.has_memory, m.memory.active, MIB),
+		.memory_inactive_mib = known(m.has_memory, m.memory.inactive, MIB),
 		.net_recv_bytes = known(m.has_net, m.recv_bytes, 1),
 		.net_sent_bytes = known(m.has_net, m.sent_bytes, 1),
 	};
@@ -199,14 +200,18 @@ int trk_counters_disk(struct trk_counters *c, size_t index, const char **ret_nam
 int trk_counters_mount(struct trk_counters *c, size_t index, const char **ret_point,
 		       double *ret_total_bytes, double *ret_used_bytes, double *ret_free_bytes)
 {
-	const struct trk_mount_reading *m;
+	const struct trk_space_meter *space = &c->set.space;
 
-	if (index >= c->set.mounts)
-		return -ENOENT;
-	m = &c->set.mount[index];
-	*ret_point = m->point;
-	*ret_total_bytes = (double) m->total_bytes;
-	*ret_used_bytes = (double) m->used_bytes;
-	*ret_free_bytes = (double) m->available_bytes;
-	return 0;
+	for (size_t i = 0; c->set.knows_space && i < space->count; i++) {
+		const struct trk_space_member *m = &space->member[i];
+
+		if (m->total_bytes == 0 || index-- > 0)
+			continue;
+		*ret_point = m->point;
+		*ret_total_bytes = (double) m->total_bytes;
+		*ret_used_bytes = (double) m->used_bytes;
+		*ret_free_bytes = (double) m->available_bytes;
+		return 0;
+	}
+	return -ENOENT;
 }

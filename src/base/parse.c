@@ -316,3 +316,28 @@ int trk__parse_decimal(const char *text, double *ret)
 	*ret = negative ? -value : value;
 	return 0;
 }
+
+int trk__kib_lines_parse(const char *text, const struct trk_kib_line *lines, size_t count)
+{
+	size_t found = 0, last = 0;
+
+	for (; *text && found < count; text = trk__skip_line(text)) {
+		for (size_t k = 0; k < count; k++) {
+			size_t i = last + k < count ? last + k : last + k - count;
+			const char *at = trk__skip_prefix(text, lines[i].key);
+			uint64_t kib;
+
+			if (!at)
+				continue;
+			if (!trk__scan_u64(&at, &kib) || kib > UINT64_MAX >> 13)
+				return -EBADMSG;
+			*lines[i].bytes = kib << 10;
+			if (lines[i].seen)
+				*lines[i].seen = true;
+			found++;
+			last = i + 1; /* the next line usually matches the next entry */
+			break;
+		}
+	}
+	return 0;
+}

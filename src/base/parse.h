@@ -35,6 +35,15 @@ bool trk__take_numbers(const char *text, size_t len, uint64_t *ret, size_t count
 /* Scan an unsigned decimal at *at (leading blanks allowed) and advance. False, *at and *ret
  * untouched, when there is no digit or the number does not fit. */
 bool trk__scan_u64(const char **at, uint64_t *ret);
+
+/* A line "KEY 123 kB", as in /proc/meminfo. */
+struct trk_kib_line {
+	const char *key; /* with its colon */
+	uint64_t *bytes;
+	bool *seen; /* may be NULL */
+};
+/* Read the lines with these keys, which are expected in this order. -EBADMSG: one has no number. */
+int trk__kib_lines_parse(const char *text, const struct trk_kib_line *lines, size_t count);
 /* The same with an optional minus sign. */
 bool trk__scan_i64(const char **at, int64_t *ret);
 /* A hexadecimal without prefix. */

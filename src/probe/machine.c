@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -322,29 +321,8 @@ static void read_gpus(const struct trk_env *env, struct trk_server *s)
 	s->gpu_count = s->gpu_memory_mib = 0;
 }
 
-void trk__machine_read(const struct trk_env *env, struct trk_server *ret)
+void trk__machine_fill(const struct trk_env *env, struct trk_server *ret)
 {
-	struct utsname name;
-
-	*ret = (struct trk_server){
-		.vcpus = NAN,
-		.cores = NAN,
-		.sockets = NAN,
-		.threads_per_core = NAN,
-		.numa_nodes = NAN,
-		.memory_mib = NAN,
-		.disks = NAN,
-		.disk_gb = NAN,
-		.cpu_limit = NAN,
-		.memory_limit_mib = NAN,
-		.gpu_count = NAN,
-		.gpu_memory_mib = NAN,
-	};
-	if (uname(&name) == 0) {
-		COPY(ret->os, name.sysname);
-		(void) snprintf(ret->kernel, sizeof(ret->kernel), "%.95s", name.release);
-		COPY(ret->arch, name.machine);
-	}
 	read_cpu_model(env, ret);
 	read_topology(env->sys_fd, ret);
 	if (isnan(ret->vcpus)) {

@@ -13,14 +13,16 @@
 
 /* Read everything, without querying GPU drivers (0 GPUs without a sign of one, else unknown).
  * Unreadable values stay unknown. About 1 ms with 64 CPUs. */
-void trk__machine_read(const struct trk_env *env, struct trk_server *ret);
-
-/* As above, into a struct trk_place. */
 void trk__machine_look(struct trk_place *p, const struct trk_env *env);
 /* Query the GPU drivers, for at most 2 s. always: even without a sign of a GPU; hints may be NULL.
  * False when a driver hangs: env must then stay valid until the process ends. */
 bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env, bool always,
 			    const struct trk_gpu_hints *hints);
+
+/* SYSTEM/machine.c: fill in what is known, after the name and release of the system. */
+void trk__machine_fill(const struct trk_env *env, struct trk_server *ret);
+/* NaN for 0. */
+double trk__machine_known(uint64_t value);
 
 /* Name of the virtual machine monitor that the firmware shows, static text; NULL: unknown. */
 const char *trk__virtualization_of(const struct trk_dmi *dmi);

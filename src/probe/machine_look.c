@@ -1,5 +1,7 @@
-/* Queries the drivers for the machine's GPUs, in a thread. */
+/* The machine, and a query of the drivers for its GPUs, in a thread. */
+#include <math.h>
 #include <stdio.h>
+#include <sys/utsname.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -9,9 +11,36 @@
 enum { LOOKS = 400 };
 #define LOOK_NS TRK_NS_PER_S
 
+double trk__machine_known(uint64_t value)
+{
+	return value ? (double) value : (double) NAN;
+}
+
 void trk__machine_look(struct trk_place *p, const struct trk_env *env)
 {
-	trk__machine_read(env, &p->server);
+	struct trk_server *s = &p->server;
+	struct utsname name;
+
+	*s = (struct trk_server){
+		.vcpus = NAN,
+		.cores = NAN,
+		.sockets = NAN,
+		.threads_per_core = NAN,
+		.numa_nodes = NAN,
+		.memory_mib = NAN,
+		.disks = NAN,
+		.disk_gb = NAN,
+		.cpu_limit = NAN,
+		.memory_limit_mib = NAN,
+		.gpu_count = NAN,
+		.gpu_memory_mib = NAN,
+	};
+	if (uname(&name) == 0) {
+		(void) snprintf(s->os, sizeof(s->os), "%.31s", name.sysname);
+		(void) snprintf(s->kernel, sizeof(s->kernel), "%.95s", name.release);
+		(void) snprintf(s->arch, sizeof(s->arch), "%.31s", name.machine);
+	}
+	trk__machine_fill(env, s);
 	p->has_server = true;
 }
 

@@ -6,11 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "probe/linux/cpu_stat.h"
-#include "probe/linux/meminfo.h"
 
 enum { TEXT_SIZE = 64 * 1024 };
 
@@ -64,7 +62,6 @@ void trk__counters_release(struct trk_counter_set *c)
 	}
 	trk__close(c->stat_fd);
 	trk__close(c->meminfo_fd);
-	free(c->mount);
 	free(c->text);
 	trk__env_release(&c->env);
 }
@@ -115,27 +112,6 @@ static void read_cpu(struct trk_counter_set *c, struct trk_machine_reading *ret)
 	ret->system_ns = (t->system + t->irq + t->softirq) * tick_ns;
 }
 
-static void read_memory(struct trk_counter_set *c, struct trk_machine_reading *ret)
-{
-	struct trk_meminfo m;
-
-	if (!read_kept(c, c->meminfo_fd) || trk__meminfo_parse(c->text, &m) < 0)
-		return;
-	ret->has_memory = true;
-	ret->free_bytes = m.free;
-	ret->used_bytes = trk__meminfo_used(&m);
-	ret->buffers_bytes = m.buffers;
-	ret->cached_bytes = m.cached + m.reclaimable;
-	ret->active_bytes = m.active;
-	ret->inactive_bytes = m.inactive;
-}
-
-static void read_processes(struct trk_counter_set *c, struct trk_machine_reading *ret)
-{
-	ret->has_processes =
-		trk__process_count_read(&c->process_count, &c->env, &ret->processes) == 0;
-}
-
 static void read_net(struct trk_counter_set *c, struct trk_machine_reading *ret)
 {
 	uint64_t in, out;
@@ -151,43 +127,18 @@ static void read_net(struct trk_counter_set *c, struct trk_machine_reading *ret)
 	}
 }
 
-static void read_mount(struct trk_counter_set *c, const struct trk_space_member *m)
-{
-	if (m->total_bytes == 0)
-		return;
-	c->mount[c->mounts++] = (struct trk_mount_reading){
-		.point = m->point,
-		.total_bytes = m->total_bytes,
-		.used_bytes = m->used_bytes,
-		.available_bytes = m->available_bytes,
-	};
-}
-
-static void read_mounts(struct trk_counter_set *c)
-{
-	uint64_t total, used, available;
-	size_t n;
-
-	c->mounts = 0;
-	if (!c->has_space || trk__space_meter_update(&c->space, &total, &used, &available) < 0)
-		return;
-	n = c->space.count;
-	if (trk__array_reserve(&c->mount, &c->mounts_cap, n, sizeof(*c->mount)) < 0)
-		return;
-	for (size_t i = 0; i < n; i++)
-		read_mount(c, &c->space.member[i]);
-}
-
 void trk__counters_read_machine(struct trk_counter_set *c, struct trk_machine_reading *ret)
 {
-	uint64_t in, out;
+	uint64_t in, out, total;
 
 	memset(ret, 0, sizeof(*ret));
 	read_cpu(c, ret);
-	read_memory(c, ret);
-	read_processes(c, ret);
+	ret->has_memory =
+		read_kept(c, c->meminfo_fd) && trk__meminfo_parse(c->text, &ret->memory) == 0;
+	ret->has_processes =
+		trk__process_count_read(&c->process_count, &c->env, &ret->processes) == 0;
 	read_net(c, ret);
 	if (c->has_disks && trk__disk_meter_update(&c->disks, &in, &out) < 0)
 		c->has_disks = false;
-	read_mounts(c);
+	c->knows_space = c->has_space && trk__space_meter_update(&c->space, &total, &in, &out) == 0;
 }

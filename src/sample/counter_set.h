@@ -13,6 +13,7 @@
 
 #include "base/env.h"
 #include "probe/linux/diskstats.h"
+#include "probe/linux/meminfo.h"
 #include "probe/linux/netdev.h"
 #include "probe/linux/process_count.h"
 #include "probe/linux/space.h"
@@ -32,14 +33,9 @@ struct trk_tree_reading {
 struct trk_machine_reading {
 	uint64_t user_ns, system_ns; /* user includes nice, system includes interrupts */
 	uint64_t processes;
-	uint64_t free_bytes, used_bytes, buffers_bytes, cached_bytes, active_bytes, inactive_bytes;
+	struct trk_meminfo memory;
 	uint64_t recv_bytes, sent_bytes; /* since boot, of the outer interfaces */
 	bool has_cpu, has_processes, has_memory, has_net;
-};
-
-struct trk_mount_reading {
-	const char *point;                                 /* view, until the next reading */
-	uint64_t total_bytes, used_bytes, available_bytes; /* as df counts */
 };
 
 struct trk_counter_set {
@@ -52,8 +48,7 @@ struct trk_counter_set {
 	struct trk_disk_meter disks;
 	struct trk_net_meter nets;
 	struct trk_space_meter space;
-	struct trk_mount_reading *mount; /* owned */
-	size_t mounts, mounts_cap;
+	bool knows_space; /* the last reading of space succeeded */
 	struct trk_process_count process_count;
 	char *text; /* owned scratch */
 };
@@ -68,7 +63,7 @@ int trk__counters_init_machine(struct trk_counter_set *c, const struct trk_env *
 void trk__counters_release(struct trk_counter_set *c);
 
 void trk__counters_read_tree(struct trk_counter_set *c, struct trk_tree_reading *ret);
-/* Also fills disks.meter with each disk that counts, and mount[] with each file system. */
+/* Also updates disks.meter, with each disk that counts, and space, with each file system. */
 void trk__counters_read_machine(struct trk_counter_set *c, struct trk_machine_reading *ret);
 
 #endif

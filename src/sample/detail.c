@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 
 #include "base/array.h"
 #include "base/file.h"
@@ -126,22 +125,9 @@ static void read_mounts(struct trk_detail *d)
 	for (size_t i = 0; i < d->space_meter.count; i++) {
 		const struct trk_space_member *m = &d->space_meter.member[i];
 		size_t disk = disk_of(d, m);
-		struct statvfs fs;
-		uint64_t unit;
 
-		if (disk == d->disks.count || d->space_meter.statvfs(m->point, &fs) < 0 ||
-		    fs.f_blocks == 0)
-			continue;
-		unit = fs.f_frsize ? fs.f_frsize : fs.f_bsize;
-		d->mount[d->mounts++] = (struct trk_detail_mount){
-			.point = m->point,
-			.type = m->type,
-			.disk = disk,
-			.total_bytes = fs.f_blocks * unit,
-			.used_bytes =
-				fs.f_blocks > fs.f_bfree ? (fs.f_blocks - fs.f_bfree) * unit : 0,
-			.available_bytes = fs.f_bavail * unit,
-		};
+		if (disk < d->disks.count && m->total_bytes > 0)
+			d->mount[d->mounts++] = (struct trk_detail_mount){m, disk};
 	}
 }
 
@@ -172,16 +158,6 @@ static double share_of(uint64_t part_now, uint64_t part_before, const struct trk
 	return (double) (part_now - part_before) / (double) (all_now - all_before);
 }
 
-static double busy_share(const struct trk_cpu_times *now, const struct trk_cpu_times *before)
-{
-	return share_of(trk__cpu_times_busy(now), trk__cpu_times_busy(before), now, before);
-}
-
-static double steal_share(const struct trk_cpu_times *now, const struct trk_cpu_times *before)
-{
-	return share_of(now->steal, before->steal, now, before);
-}
-
 static void read_cores(struct trk_detail *d)
 {
 	struct trk_cpu_times *swap = d->core_before;
@@ -197,15 +173,19 @@ static void read_cores(struct trk_detail *d)
 		return;
 	d->cores = stat.cores < CORES_MAX ? stat.cores : CORES_MAX;
 	if (before)
-		d->steal_share = steal_share(&stat.all, &d->all_before);
+		d->steal_share =
+			share_of(stat.all.steal, d->all_before.steal, &stat.all, &d->all_before);
 	d->all_before = stat.all;
 	/* After a change the lines do not identify the cores. */
 	for (size_t i = 0; i < d->cores; i++) {
-		bool same = d->cores == before;
+		const struct trk_cpu_times *now = &d->core_now[i], *then = &d->core_before[i];
 
-		d->core_share[i] = same ? busy_share(&d->core_now[i], &d->core_before[i]) : NAN;
-		d->core_steal_share[i] =
-			same ? steal_share(&d->core_now[i], &d->core_before[i]) : NAN;
+		d->core_share[i] = d->core_steal_share[i] = NAN;
+		if (d->cores != before)
+			continue;
+		d->core_share[i] =
+			share_of(trk__cpu_times_busy(now), trk__cpu_times_busy(then), now, then);
+		d->core_steal_share[i] = share_of(now->steal, then->steal, now, then);
 	}
 }
 

@@ -33,9 +33,8 @@ struct trk_traffic_list {
 };
 
 struct trk_detail_mount {
-	const char *point, *type;                          /* views, until the next update */
-	size_t disk;                                       /* index into the list of disks */
-	uint64_t total_bytes, used_bytes, available_bytes; /* as df counts */
+	const struct trk_space_member *space; /* view, until the next update */
+	size_t disk;                          /* index into the list of disks */
 };
 
 struct trk_detail {

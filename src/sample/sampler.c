@@ -232,19 +232,26 @@ static void take_perf(struct trk_sampler *s, const struct trk_tree_state *state,
 		trk__tree_raise(s->tree, TRK_TREE_CPU, estimate_ns);
 }
 
+uint64_t trk__own_cpu_ns(void)
+{
+	uint64_t helpers_ns;
+
+	(void) trk__helper_process_cpu_ns(&helpers_ns);
+	return trk__clock_process_cpu_ns() + helpers_ns;
+}
+
 /* The job's own control group counts children that the kernel dropped. */
 static void take_group_cpu(struct trk_sampler *s, const struct trk_tree_state *state,
 			   uint64_t now_ns)
 {
 	struct trk_cgroup_usage u;
-	uint64_t helpers_ns, own_ns, job_ns;
+	uint64_t own_ns, job_ns;
 
 	if (!s->options.cpu_group_is_own || !trk__tree_dropped(state) ||
 	    trk__cgroup_usage_some(&s->cgroup, TRK_CGROUP_KNOWS_CPU, &u) < 0 ||
 	    !(u.known & TRK_CGROUP_KNOWS_CPU))
 		return;
-	(void) trk__helper_process_cpu_ns(&helpers_ns);
-	own_ns = since_then(trk__clock_process_cpu_ns() + helpers_ns, s->options.own_cpu_ns);
+	own_ns = since_then(trk__own_cpu_ns(), s->options.own_cpu_ns);
 	job_ns = since_then(since_then(u.cpu_ns, s->options.group_cpu_ns), own_ns);
 	if (job_ns > most_ns(s, now_ns))
 		job_ns = most_ns(s, now_ns);
@@ -428,16 +435,6 @@ static void read_waits(struct trk_sampler *s)
 
 /* ---- life ---- */
 
-/* The tracker and its helper programs. */
-static void set_own_cpu(struct trk_sampler *s)
-{
-	uint64_t helpers_ns;
-
-	(void) trk__helper_process_cpu_ns(&helpers_ns);
-	trk__sampler_set_delta(s, TRK_TRACKER_CPU,
-			       (trk__clock_process_cpu_ns() + helpers_ns) / 1000);
-}
-
 void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk_sample **ret)
 {
 	struct trk_sample before = s->row;
@@ -461,7 +458,7 @@ void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk
 	trk__sampler_read_group(s);
 	read_gpus(s);
 	read_waits(s);
-	set_own_cpu(s);
+	trk__sampler_set_delta(s, TRK_TRACKER_CPU, trk__own_cpu_ns() / 1000);
 	s->last_ns = now_ns;
 	s->started = true;
 	*ret = &s->row;

@@ -102,4 +102,7 @@ const struct trk_cpu_clocks *trk__sampler_clocks(const struct trk_sampler *s);
 /* Fill list[0..TRK_SOURCES_MAX); returns the count. */
 size_t trk__sampler_sources(const struct trk_sampler *s, struct trk_source *list);
 
+/* CPU time of the tracker and of its helper programs. */
+uint64_t trk__own_cpu_ns(void);
+
 #endif

@@ -57,8 +57,6 @@ void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
 /* Totals and verdict. sampler may be NULL. */
 void trk__finish(struct trk_finish *f, struct trk_sampler *sampler, struct trk_record *record,
 		 bool reaped, int wait_status);
-/* CPU time of the tracker and of its helper programs. */
-uint64_t trk__own_cpu_ns(void);
 /* Totals of CPU time; in total_cpu.c. */
 void trk__total_cpu(struct trk_finish *f, struct trk_sampler *sampler, struct trk_record *record);
 void trk__finish_release(struct trk_finish *f);

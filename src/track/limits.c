@@ -87,7 +87,7 @@ static void memory_limit(const struct trk_env *env, const struct trk_cgroup *cg,
 {
 	double mib = trk__machine_memory_mib(env);
 	const char *source = TRK_SOURCE_ALL_MEMORY;
-	struct trk_rlimits own;
+	uint64_t space_bytes;
 
 	if (is_of_machine(run)) {
 		set_limit(ret, mib, source, NULL);
@@ -95,8 +95,8 @@ static void memory_limit(const struct trk_env *env, const struct trk_cgroup *cg,
 	}
 	tighten(&mib, &source, limits->memory_bytes, limits->memory_from);
 	tighten(&mib, &source, limits->memory_high_bytes, limits->memory_high_from);
-	if (run->pid && trk__rlimits_read(env->proc_fd, run->pid, &own) == 0)
-		tighten(&mib, &source, own.address_space_bytes, "ulimit -v, of each process");
+	if (run->pid && trk__rlimits_read(env->proc_fd, run->pid, &space_bytes) == 0)
+		tighten(&mib, &source, space_bytes, "ulimit -v, of each process");
 	if (own_bytes)
 		tighten(&mib, &source, own_bytes, TRK_SOURCE_OWN_LIMIT);
 	set_limit(ret, mib, source, trk__cgroup_limits_doubt(cg, TRK_CGROUP_MEMORY, limits));

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "probe/helper_process.h"
 #include "track/finish.h"
 
 /* The group and the tracker's clock are read at different times. */
@@ -24,14 +23,6 @@ struct judgement {
 static double seconds(uint64_t ns)
 {
 	return (double) ns / 1e9;
-}
-
-uint64_t trk__own_cpu_ns(void)
-{
-	uint64_t helpers_ns;
-
-	(void) trk__helper_process_cpu_ns(&helpers_ns);
-	return trk__clock_process_cpu_ns() + helpers_ns;
 }
 
 /* CPU time of the job by its own group. */

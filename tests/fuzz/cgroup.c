@@ -18,7 +18,7 @@ static void fuzz_member(const char *text, const char *controller)
 
 static void fuzz_mount(const char *text, const char *controller)
 {
-	struct trk_cgroup_mount before, m;
+	struct trk_mount before, m;
 
 	memset(&before, 0x5a, sizeof(before));
 	memcpy(&m, &before, sizeof(m));

@@ -27,8 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_CHECK(memchr(now.engine[i].name, 0, sizeof(now.engine[i].name)));
 	}
 	half = fuzz_text(data, size / 2);
-	share = trk__drm_busy_share(
-		&now, trk__drm_fdinfo_parse(half, &before) == 0 ? &before : NULL, 1000000);
+	share = trk__drm_kind_share(
+		&now, trk__drm_fdinfo_parse(half, &before) == 0 ? &before : NULL, "", 1000000);
 	FUZZ_CHECK(isnan(share) || (share >= 0 && share <= 1));
 	free(half);
 	free(text);

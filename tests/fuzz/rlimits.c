@@ -5,14 +5,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct trk_rlimits before, result;
+	uint64_t bytes = 7;
 	char *text = fuzz_text(data, size);
 
-	/* Padding included. */
-	memset(&before, 0x5a, sizeof(before));
-	memcpy(&result, &before, sizeof(result));
-	if (trk__rlimits_parse(text, &result) < 0)
-		FUZZ_CHECK(memcmp(&result, &before, sizeof(result)) == 0);
+	if (trk__rlimits_parse(text, &bytes) < 0)
+		FUZZ_CHECK(bytes == 7);
 	free(text);
 	return 0;
 }

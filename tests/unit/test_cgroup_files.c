@@ -74,7 +74,7 @@ static void finds_the_mount_of_a_controller(void **state)
 		"35 31 0:32 /docker/x\\040y /sys/fs/cgroup/me\\134mory rw - cgroup cgroup "
 		"rw,memory\n"
 		"41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
-	struct trk_cgroup_mount m;
+	struct trk_mount m;
 
 	(void) state;
 	assert_int_equal(trk__cgroup_mount_parse(text, "cpuacct", "/", &m), 0);
@@ -96,7 +96,7 @@ static void prefers_the_mount_that_shows_most_of_the_path(void **state)
 				   "3 0 0:1 /a/b /sys/fs/cgroup/leaf rw - cgroup2 c rw\n"
 				   "4 0 0:1 / /elsewhere rw - cgroup2 c rw\n"
 				   "5 0 0:1 /z /sys/fs/cgroup/other rw - cgroup2 c rw\n";
-	struct trk_cgroup_mount m;
+	struct trk_mount m;
 
 	(void) state;
 	assert_int_equal(trk__cgroup_mount_parse(text, NULL, "/a/b", &m), 0);
@@ -107,7 +107,7 @@ static void a_later_mount_covers_the_one_below_it(void **state)
 {
 	static const char text[] = "1 0 0:1 / /sys/fs/cgroup rw - cgroup2 c rw\n"
 				   "2 1 0:1 /a /sys/fs/cgroup rw - cgroup2 c rw\n";
-	struct trk_cgroup_mount m;
+	struct trk_mount m;
 
 	(void) state;
 	assert_int_equal(trk__cgroup_mount_parse(text, NULL, "/a/b", &m), 0);

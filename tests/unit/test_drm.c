@@ -235,9 +235,9 @@ static void a_client_of_amdgpu_without_engines_did_nothing(void **state)
 				drivers[i]);
 		assert_int_equal(trk__drm_fdinfo_parse(text, &client), 0);
 		if (i == 0)
-			near(trk__drm_busy_share(&client, &client, 1000), 0);
+			near(trk__drm_kind_share(&client, &client, "", 1000), 0);
 		else
-			assert_true(isnan(trk__drm_busy_share(&client, &client, 1000)));
+			assert_true(isnan(trk__drm_kind_share(&client, &client, "", 1000)));
 	}
 }
 
@@ -273,7 +273,7 @@ static void text_that_is_no_client_is_refused(void **state)
 	assert_int_equal(c.id, 4);
 	assert_string_equal(c.engine[0].name, "quantum");
 	assert_int_equal(c.memory_bytes, 3072);
-	assert_true(isnan(trk__drm_busy_share(&c, NULL, 0)));
+	assert_true(isnan(trk__drm_kind_share(&c, NULL, "", 0)));
 }
 
 /* ---- tests/fixtures/gpu-drm-parts: MI300X with ROCm, an APU, two cards of Intel ---- */

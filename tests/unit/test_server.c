@@ -13,6 +13,14 @@
 #include "fixture.h"
 #include "probe/machine.h"
 
+static struct trk_server look(const struct trk_env *env)
+{
+	static struct trk_place place;
+
+	trk__machine_look(&place, env);
+	return place.server;
+}
+
 static void names_processors_of_every_architecture(void **state)
 {
 	static const struct {
@@ -63,7 +71,7 @@ static void reads_a_guest_with_two_threads_a_core(void **state)
 
 	(void) state;
 	assert_int_equal(trk__env_init_at(&env, root), 0);
-	trk__machine_read(&env, &s);
+	s = look(&env);
 	assert_string_equal(s.cpu_model, "Intel(R) Xeon(R) Platinum 8275CL CPU @ 3.00GHz");
 	assert_true(s.vcpus == 4 && s.cores == 2 && s.threads_per_core == 2);
 	assert_true(s.sockets == 2 && s.numa_nodes == 2);
@@ -89,7 +97,7 @@ static void reads_an_arm_machine_without_a_monitor(void **state)
 
 	(void) state;
 	assert_int_equal(trk__env_init_at(&env, root), 0);
-	trk__machine_read(&env, &s);
+	s = look(&env);
 	assert_string_equal(s.cpu_model, "ARM Neoverse-N1");
 	assert_true(s.vcpus == 2 && s.cores == 2 && s.threads_per_core == 1 && s.sockets == 1);
 	assert_true(isnan(s.numa_nodes) && isnan(s.disks)); /* not there: not known */
@@ -106,7 +114,7 @@ static void what_is_not_there_is_not_known(void **state)
 
 	(void) state;
 	live_init(&live, NULL);
-	trk__machine_read(&live.env, &s);
+	s = look(&live.env);
 	assert_string_equal(s.cpu_model, "");
 	assert_string_equal(s.virtualization, "");
 	assert_string_equal(s.container, "");

@@ -4,21 +4,6 @@
 
 #include "probe/cloud/vendor.h"
 
-static size_t ask(unsigned int step, const struct trk_cloud_answer *answers,
-		  struct trk_cloud_request *ret)
-{
-	static const char *const paths[] = {
-		"/latest/meta-data/region-id",
-		"/latest/meta-data/zone-id",
-		"/latest/meta-data/instance/instance-type",
-	};
-	static const struct trk_cloud_token_service service = {"100.100.100.200",
-							       "X-aliyun-ecs-metadata-token", paths,
-							       sizeof(paths) / sizeof(paths[0])};
-
-	return trk__cloud_ask_token(&service, step, answers, ret);
-}
-
 static bool read_answers(const struct trk_cloud_answer *answers, size_t n, struct trk_cloud *ret)
 {
 	if (n < 4 || !trk__cloud_answer_word(&answers[1], ret->region, sizeof(ret->region)) ||
@@ -32,6 +17,9 @@ static bool read_answers(const struct trk_cloud_answer *answers, size_t n, struc
 const struct trk_cloud_vendor trk__cloud_alicloud = {
 	.id = "alicloud",
 	.firmware = {"Alibaba Cloud"},
-	.ask = ask,
+	.token = {.header = "X-aliyun-ecs-metadata-token",
+		  .address = "100.100.100.200",
+		  .path = {"/latest/meta-data/region-id", "/latest/meta-data/zone-id",
+			   "/latest/meta-data/instance/instance-type"}},
 	.read = read_answers,
 };

@@ -15,22 +15,6 @@ static enum trk_cloud_likeness looks(const struct trk_dmi *dmi)
 		       : TRK_CLOUD_NO;
 }
 
-static size_t ask(unsigned int step, const struct trk_cloud_answer *answers,
-		  struct trk_cloud_request *ret)
-{
-	static const char *const paths[] = {
-		"/latest/meta-data/services/domain",
-		"/latest/meta-data/placement/region",
-		"/latest/meta-data/placement/availability-zone",
-		"/latest/meta-data/instance-type",
-		"/latest/meta-data/instance-life-cycle",
-	};
-	static const struct trk_cloud_token_service service = {
-		NULL, "X-aws-ec2-metadata-token", paths, sizeof(paths) / sizeof(paths[0])};
-
-	return trk__cloud_ask_token(&service, step, answers, ret);
-}
-
 static bool read_answers(const struct trk_cloud_answer *answers, size_t n, struct trk_cloud *ret)
 {
 	char word[TRK_CLOUD_TEXT];
@@ -62,7 +46,12 @@ static void read_dmi(const struct trk_dmi *dmi, struct trk_cloud *ret)
 const struct trk_cloud_vendor trk__cloud_aws = {
 	.id = "aws",
 	.looks = looks,
-	.ask = ask,
+	.token = {.header = "X-aws-ec2-metadata-token",
+		  .path = {"/latest/meta-data/services/domain",
+			   "/latest/meta-data/placement/region",
+			   "/latest/meta-data/placement/availability-zone",
+			   "/latest/meta-data/instance-type",
+			   "/latest/meta-data/instance-life-cycle"}},
 	.read = read_answers,
 	.read_dmi = read_dmi,
 };

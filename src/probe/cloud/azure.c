@@ -15,10 +15,9 @@ static bool read_document(const struct trk_json_doc *d, const struct trk_json_va
 				!strcasecmp(priority, "Spot") || !strcasecmp(priority, "Low")
 					? "spot"
 					: "ondemand");
-	(void) trk__cloud_json_word(d, compute, "zone", ret->zone, sizeof(ret->zone));
-	return trk__cloud_json_word(d, compute, "vmSize", ret->instance_type,
-				    sizeof(ret->instance_type)) &&
-	       trk__cloud_json_word(d, compute, "location", ret->region, sizeof(ret->region));
+	(void) trk__cloud_json_word(d, compute, "zone", ret->zone);
+	return trk__cloud_json_word(d, compute, "vmSize", ret->instance_type) &&
+	       trk__cloud_json_word(d, compute, "location", ret->region);
 }
 
 const struct trk_cloud_vendor trk__cloud_azure = {

@@ -8,7 +8,7 @@ static bool read_document(const struct trk_json_doc *d, const struct trk_json_va
 			  struct trk_cloud *ret)
 {
 	return !isnan(trk__json_get_double(d, root, "droplet_id")) &&
-	       trk__cloud_json_word(d, root, "region", ret->region, sizeof(ret->region));
+	       trk__cloud_json_word(d, root, "region", ret->region);
 }
 
 const struct trk_cloud_vendor trk__cloud_digitalocean = {

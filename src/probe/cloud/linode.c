@@ -1,6 +1,5 @@
 /* Akamai Cloud (Linode): one document, which requires a token. */
 #include <stdio.h>
-#include <string.h>
 
 #include "probe/cloud/vendor.h"
 
@@ -22,22 +21,12 @@ static size_t ask(unsigned int step, const struct trk_cloud_answer *answers,
 	return 1;
 }
 
-static bool read_answers(const struct trk_cloud_answer *answers, size_t n, struct trk_cloud *ret)
+static bool read_document(const struct trk_json_doc *d, const struct trk_json_value *root,
+			  struct trk_cloud *ret)
 {
-	const struct trk_json_value *root;
-	struct trk_json_doc d;
-	bool found;
-
-	if (n < 2 || !trk__cloud_answer_json(&answers[1], &d))
-		return false;
-	root = trk__json_root(&d);
-	found = trk__json_get(&d, root, "id") &&
-		trk__cloud_word(trk__json_get_text(&d, root, "type"), ret->instance_type,
-				sizeof(ret->instance_type)) &&
-		trk__cloud_word(trk__json_get_text(&d, root, "region"), ret->region,
-				sizeof(ret->region));
-	trk__json_doc_release(&d);
-	return found;
+	return trk__json_get(d, root, "id") &&
+	       trk__cloud_json_word(d, root, "type", ret->instance_type) &&
+	       trk__cloud_json_word(d, root, "region", ret->region);
 }
 
 const struct trk_cloud_vendor trk__cloud_linode = {
@@ -45,5 +34,5 @@ const struct trk_cloud_vendor trk__cloud_linode = {
 	.firmware = {"Linode", "Akamai"},
 	.unnamed = true,
 	.ask = ask,
-	.read = read_answers,
+	.read_json = read_document,
 };

@@ -5,11 +5,10 @@
 static bool read_document(const struct trk_json_doc *d, const struct trk_json_value *root,
 			  struct trk_cloud *ret)
 {
-	if (!trk__cloud_json_word(d, root, "canonicalRegionName", ret->region, sizeof(ret->region)))
-		(void) trk__cloud_json_word(d, root, "region", ret->region, sizeof(ret->region));
-	(void) trk__cloud_json_word(d, root, "availabilityDomain", ret->zone, sizeof(ret->zone));
-	return trk__cloud_json_word(d, root, "shape", ret->instance_type,
-				    sizeof(ret->instance_type));
+	if (!trk__cloud_json_word(d, root, "canonicalRegionName", ret->region))
+		(void) trk__cloud_json_word(d, root, "region", ret->region);
+	(void) trk__cloud_json_word(d, root, "availabilityDomain", ret->zone);
+	return trk__cloud_json_word(d, root, "shape", ret->instance_type);
 }
 
 const struct trk_cloud_vendor trk__cloud_oracle = {

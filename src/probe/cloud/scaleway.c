@@ -9,12 +9,11 @@ static bool read_document(const struct trk_json_doc *d, const struct trk_json_va
 {
 	char *dash;
 
-	if (!trk__cloud_json_word(d, root, "commercial_type", ret->instance_type,
-				  sizeof(ret->instance_type)))
+	if (!trk__cloud_json_word(d, root, "commercial_type", ret->instance_type))
 		return false;
-	if (!trk__cloud_json_word(d, root, "zone", ret->zone, sizeof(ret->zone)))
+	if (!trk__cloud_json_word(d, root, "zone", ret->zone))
 		(void) trk__cloud_json_word(d, trk__json_get(d, root, "location"), "zone_id",
-					    ret->zone, sizeof(ret->zone));
+					    ret->zone);
 	/* The region of fr-par-1 is fr-par. */
 	(void) snprintf(ret->region, sizeof(ret->region), "%s", ret->zone);
 	dash = strrchr(ret->region, '-');

@@ -9,7 +9,7 @@ static bool read_document(const struct trk_json_doc *d, const struct trk_json_va
 	const char *cloud = trk__json_get_text(d, root, "cloud_name");
 
 	return cloud && !strcmp(cloud, "upcloud") &&
-	       trk__cloud_json_word(d, root, "region", ret->region, sizeof(ret->region));
+	       trk__cloud_json_word(d, root, "region", ret->region);
 }
 
 const struct trk_cloud_vendor trk__cloud_upcloud = {

@@ -45,9 +45,9 @@ static bool is_unnamed(const struct trk_dmi *dmi)
 }
 
 bool trk__cloud_json_word(const struct trk_json_doc *d, const struct trk_json_value *object,
-			  const char *key, char *to, size_t size)
+			  const char *key, char to[TRK_CLOUD_TEXT])
 {
-	return trk__cloud_word(trk__json_get_text(d, object, key), to, size);
+	return trk__cloud_word(trk__json_get_text(d, object, key), to, TRK_CLOUD_TEXT);
 }
 
 /* ---- any vendor ---- */
@@ -65,11 +65,41 @@ enum trk_cloud_likeness trk__cloud_looks(const struct trk_cloud_vendor *v,
 	return v->unnamed && is_unnamed(dmi) ? TRK_CLOUD_MAYBE : TRK_CLOUD_NO;
 }
 
+static size_t ask_token(const struct trk_cloud_vendor *v, unsigned int step,
+			const struct trk_cloud_answer *answers, struct trk_cloud_request *ret)
+{
+	static const char base64[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-";
+	char token[128] = "";
+	size_t n = 0;
+
+	if (step == 0) {
+		*ret = (struct trk_cloud_request){"PUT", "/latest/api/token", v->token.address, ""};
+		(void) snprintf(ret->headers, sizeof(ret->headers), "%s-ttl-seconds: 21600\r\n",
+				v->token.header);
+		return 1;
+	}
+	if (step > 1)
+		return 0;
+	if (answers[0].ok && answers[0].response.body_len < sizeof(token) &&
+	    strspn(answers[0].response.body, base64) == answers[0].response.body_len)
+		(void) snprintf(token, sizeof(token), "%s", answers[0].response.body);
+	for (; n < TRK_CLOUD_REQUESTS && v->token.path[n]; n++) {
+		ret[n] = (struct trk_cloud_request){"GET", v->token.path[n], v->token.address, ""};
+		if (token[0])
+			(void) snprintf(ret[n].headers, sizeof(ret[n].headers), "%s: %s\r\n",
+					v->token.header, token);
+	}
+	return n;
+}
+
 size_t trk__cloud_ask(const struct trk_cloud_vendor *v, unsigned int step,
 		      const struct trk_cloud_answer *answers, struct trk_cloud_request *ret)
 {
 	size_t n = 0;
 
+	if (v->token.header)
+		return ask_token(v, step, answers, ret);
 	if (v->ask)
 		return v->ask(step, answers, ret);
 	for (; step == 0 && n < TRK_CLOUD_REQUESTS && v->question[n].path; n++) {
@@ -90,38 +120,11 @@ bool trk__cloud_read(const struct trk_cloud_vendor *v, const struct trk_cloud_an
 
 	if (v->read) {
 		found = v->read(answers, n, ret);
-	} else if (n > 0 && trk__cloud_answer_json(&answers[0], &d)) {
+	} else if (n > 0 && trk__cloud_answer_json(&answers[n - 1], &d)) {
 		found = v->read_json(&d, trk__json_root(&d), ret);
 		trk__json_doc_release(&d);
 	}
 	if (found && v->lacks)
 		(void) snprintf(ret->reason, sizeof(ret->reason), "%s", v->lacks);
 	return found;
-}
-
-size_t trk__cloud_ask_token(const struct trk_cloud_token_service *service, unsigned int step,
-			    const struct trk_cloud_answer *answers, struct trk_cloud_request *ret)
-{
-	static const char base64[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-";
-	char token[128] = "";
-
-	if (step == 0) {
-		*ret = (struct trk_cloud_request){"PUT", "/latest/api/token", service->address, ""};
-		(void) snprintf(ret->headers, sizeof(ret->headers), "%s-ttl-seconds: 21600\r\n",
-				service->header);
-		return 1;
-	}
-	if (step > 1)
-		return 0;
-	if (answers[0].ok && answers[0].response.body_len < sizeof(token) &&
-	    strspn(answers[0].response.body, base64) == answers[0].response.body_len)
-		(void) snprintf(token, sizeof(token), "%s", answers[0].response.body);
-	for (size_t i = 0; i < service->count; i++) {
-		ret[i] = (struct trk_cloud_request){"GET", service->paths[i], service->address, ""};
-		if (token[0])
-			(void) snprintf(ret[i].headers, sizeof(ret[i].headers), "%s: %s\r\n",
-					service->header, token);
-	}
-	return service->count;
 }

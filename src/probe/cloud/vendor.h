@@ -47,11 +47,16 @@ struct trk_cloud_vendor {
 	 * step 1 when those of step 0 have ended. `answers` are those of earlier steps. Returns
 	 * their number. */
 	struct trk_cloud_question question[TRK_CLOUD_REQUESTS];
+	/* A service that may require a token: step 0 requests one, step 1 reads the paths, with the
+	 * token, if there is one, in `header`. */
+	struct {
+		const char *header, *address, *path[TRK_CLOUD_REQUESTS];
+	} token;
 	size_t (*ask)(unsigned int step, const struct trk_cloud_answer *answers,
 		      struct trk_cloud_request *ret);
 	/* True if the answers are this vendor's. Fills in region, zone, type, allocation, and
 	 * `reason` where something stays unknown. `read` takes all answers, in the order of the
-	 * requests; `read_json` one answer, a JSON document. */
+	 * requests; `read_json` the last one, a JSON document. */
 	bool (*read)(const struct trk_cloud_answer *answers, size_t n, struct trk_cloud *ret);
 	bool (*read_json)(const struct trk_json_doc *d, const struct trk_json_value *root,
 			  struct trk_cloud *ret);
@@ -81,22 +86,13 @@ extern const struct trk_cloud_vendor *const trk__cloud_vendors[]; /* NULL-termin
 
 /* ---- helpers ---- */
 
-/* The requests of a service that may require a token: step 0 requests one, step 1 reads `paths`,
- * with the token, if there is one, in `header`. */
-struct trk_cloud_token_service {
-	const char *address, *header;
-	const char *const *paths;
-	size_t count;
-};
-size_t trk__cloud_ask_token(const struct trk_cloud_token_service *service, unsigned int step,
-			    const struct trk_cloud_answer *answers, struct trk_cloud_request *ret);
 /* The body of an answer, if it is a single word. */
 bool trk__cloud_answer_word(const struct trk_cloud_answer *a, char *to, size_t size);
 /* Parse the body as JSON; the caller releases *ret on success. */
 bool trk__cloud_answer_json(const struct trk_cloud_answer *a, struct trk_json_doc *ret);
 /* The string at `key` of a JSON object, if it is a single word. */
 bool trk__cloud_json_word(const struct trk_json_doc *d, const struct trk_json_value *object,
-			  const char *key, char *to, size_t size);
+			  const char *key, char to[TRK_CLOUD_TEXT]);
 /* The last part of a path: "projects/1/zones/us-central1-a" -> "us-central1-a". */
 const char *trk__cloud_last_part(const char *path);
 

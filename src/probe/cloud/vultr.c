@@ -5,8 +5,7 @@ static bool read_document(const struct trk_json_doc *d, const struct trk_json_va
 			  struct trk_cloud *ret)
 {
 	return (trk__json_get(d, root, "instanceid") || trk__json_get(d, root, "instance-v2-id")) &&
-	       trk__cloud_json_word(d, trk__json_get(d, root, "region"), "regioncode", ret->region,
-				    sizeof(ret->region));
+	       trk__cloud_json_word(d, trk__json_get(d, root, "region"), "regioncode", ret->region);
 }
 
 const struct trk_cloud_vendor trk__cloud_vultr = {

@@ -3,48 +3,26 @@
 
 #include "probe/machine.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <sys/utsname.h>
 
 #include "probe/darwin/host.h"
-
-static double known(uint64_t value)
-{
-	return value ? (double) value : (double) NAN;
-}
 
 static void read_processor(struct trk_server *s)
 {
 	trk__mac_text("machdep.cpu.brand_string", s->cpu_model, sizeof(s->cpu_model));
 	trk__mac_text("machdep.cpu.vendor", s->cpu_vendor, sizeof(s->cpu_vendor));
-	s->vcpus = known(trk__mac_number("hw.logicalcpu"));
-	s->cores = known(trk__mac_number("hw.physicalcpu"));
-	s->sockets = known(trk__mac_number("hw.packages"));
+	s->vcpus = trk__machine_known(trk__mac_number("hw.logicalcpu"));
+	s->cores = trk__machine_known(trk__mac_number("hw.physicalcpu"));
+	s->sockets = trk__machine_known(trk__mac_number("hw.packages"));
 	s->threads_per_core = s->vcpus / s->cores;
 }
 
-void trk__machine_read(const struct trk_env *env, struct trk_server *ret)
+void trk__machine_fill(const struct trk_env *env, struct trk_server *ret)
 {
-	struct utsname name;
 	bool is_guest = trk__mac_number("kern.hv_vmm_present") != 0;
 
-	*ret = (struct trk_server){
-		.numa_nodes = NAN,
-		.disks = NAN,
-		.disk_gb = NAN,
-		.cpu_limit = NAN,
-		.memory_limit_mib = NAN,
-		.gpu_count = NAN,
-		.gpu_memory_mib = NAN,
-	};
-	if (uname(&name) == 0) {
-		(void) snprintf(ret->os, sizeof(ret->os), "%.31s", name.sysname);
-		(void) snprintf(ret->kernel, sizeof(ret->kernel), "%.95s", name.release);
-		(void) snprintf(ret->arch, sizeof(ret->arch), "%.31s", name.machine);
-	}
 	read_processor(ret);
-	ret->memory_mib = known(trk__mac_number("hw.memsize")) / 1048576;
+	ret->memory_mib = trk__machine_known(trk__mac_number("hw.memsize")) / 1048576;
 	(void) snprintf(ret->maker, sizeof(ret->maker), "Apple");
 	trk__mac_text("hw.model", ret->product, sizeof(ret->product));
 	(void) snprintf(ret->virtualization, sizeof(ret->virtualization), "%s",

@@ -111,7 +111,8 @@ static void look_for_holders(struct trk_gpu_attributor *a, const struct trk_gpu_
 			trk__list_dir_at(a->env.proc_fd, TRK_PATH("%d/fd", (int) scan->pid[i]));
 
 		a->unreadable |= !dir && errno != ENOENT && errno != ESRCH;
-		note_holders(a, scan, dir);
+		if (dir)
+			note_holders(a, scan, dir);
 	}
 	look_for_assignments(a, scan);
 }
@@ -229,10 +230,8 @@ static void take_device(struct trk_gpu_attributor *a, struct trk_gpu_scan *scan,
 	has_it = a->holders[device] ? d->processes <= 1 || d->processes == a->holders[device]
 				    : say->given && d->processes <= 1;
 	if (!has_it && !by_name) {
-		d->metric[TRK_GPU_TREE_SHARE_METRIC] = d->metric[TRK_GPU_TREE_MEMORY_METRIC] =
-			d->metric[TRK_GPU_TREE_ENCODER_METRIC] =
-				d->metric[TRK_GPU_TREE_DECODER_METRIC] =
-					trk__gpu_unknown(TRK_GPU_FOREIGN_PIDS);
+		trk__gpu_set_tree_unknown(d, TRK_GPU_FOREIGN_PIDS);
+		d->metric[TRK_GPU_TREE_MEMORY_METRIC] = trk__gpu_unknown(TRK_GPU_FOREIGN_PIDS);
 		return;
 	}
 	d->by_device = true;

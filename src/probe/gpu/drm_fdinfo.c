@@ -219,9 +219,3 @@ double trk__drm_kind_share(const struct trk_drm_client *now, const struct trk_dr
 	}
 	return most > 1 ? 1 : most;
 }
-
-double trk__drm_busy_share(const struct trk_drm_client *now, const struct trk_drm_client *before,
-			   uint64_t over_ns)
-{
-	return trk__drm_kind_share(now, before, "", over_ns);
-}

@@ -36,12 +36,9 @@ struct trk_drm_client {
  * it is not a DRM client or has no client-id. Unknown keys, engines and units are ignored. */
 int trk__drm_fdinfo_parse(const char *text, struct trk_drm_client *ret);
 
-/* Share of the time between two readings in which the busiest engine was busy, 0 to 1; NaN without
- * engine times. before NULL: the client is new. */
-double trk__drm_busy_share(const struct trk_drm_client *now, const struct trk_drm_client *before,
-			   uint64_t over_ns);
-
-/* As above, for engines whose names begin with `kind`. 0 where amdgpu has no line for them. */
+/* Share of the time between two readings in which the busiest engine was busy, 0 to 1, of those
+ * whose names begin with `kind`; NaN without engine times, 0 where amdgpu has no line for them.
+ * before NULL: the client is new. */
 double trk__drm_kind_share(const struct trk_drm_client *now, const struct trk_drm_client *before,
 			   const char *kind, uint64_t over_ns);
 

@@ -93,7 +93,7 @@ static void add_to_user(struct trk_drm_user *user, const struct trk_drm_card *c,
 		user->share = user->encoder = user->decoder = NAN;
 		return;
 	}
-	user->share += trk__drm_busy_share(now, before, over_ns);
+	user->share += trk__drm_kind_share(now, before, "", over_ns);
 	if (!c->is_amd) { /* Intel's engines for video do both */
 		user->encoder = user->decoder = NAN;
 		return;
@@ -158,7 +158,10 @@ static void look_at_process(struct trk_drm *d, pid_t pid, uint64_t now_ns)
 	struct dirent *entry;
 	int left = FDS_MAX;
 
-	d->denied |= !dir && (errno == EACCES || errno == EPERM);
+	if (!dir) {
+		d->denied |= errno == EACCES || errno == EPERM;
+		return;
+	}
 	while (left-- > 0 && (entry = trk__next_entry(dir)))
 		look_at_descriptor(d, dirfd(dir), pid, entry->d_name, now_ns);
 }
@@ -206,13 +209,6 @@ static void settle_queues(struct trk_drm *d, const struct trk_drm_card *c, size_
 	}
 }
 
-static void set_unknown(struct trk_gpu_device *d, enum trk_gpu_why why)
-{
-	d->metric[TRK_GPU_TREE_SHARE_METRIC] = d->metric[TRK_GPU_TREE_MEMORY_METRIC] =
-		d->metric[TRK_GPU_TREE_ENCODER_METRIC] = d->metric[TRK_GPU_TREE_DECODER_METRIC] =
-			trk__gpu_unknown(why);
-}
-
 /* The reason why a share is unknown, if it is. */
 static enum trk_gpu_why why_unknown(const struct trk_drm *d, const struct trk_drm_card *c)
 {
@@ -229,7 +225,10 @@ void trk__drm_add_users(struct trk_drm *d, struct trk_gpu_scan *scan, size_t car
 	if (c->device == TRK_GPUS_MAX)
 		return;
 	if (d->denied || (d->unknown_queues && c->kfd_ids)) {
-		set_unknown(device, d->denied ? TRK_GPU_DENIED : TRK_GPU_FOREIGN_PIDS);
+		enum trk_gpu_why why = d->denied ? TRK_GPU_DENIED : TRK_GPU_FOREIGN_PIDS;
+
+		trk__gpu_set_tree_unknown(device, why);
+		device->metric[TRK_GPU_TREE_MEMORY_METRIC] = trk__gpu_unknown(why);
 		return;
 	}
 	device->metric[TRK_GPU_TREE_SHARE_METRIC] = trk__gpu_unknown(why_unknown(d, c));

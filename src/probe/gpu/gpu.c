@@ -49,6 +49,12 @@ void trk__gpu_set_unknown(struct trk_gpu_device *d, enum trk_gpu_why why)
 		d->metric[i] = trk__gpu_unknown(why);
 }
 
+void trk__gpu_set_tree_unknown(struct trk_gpu_device *d, enum trk_gpu_why why)
+{
+	d->metric[TRK_GPU_TREE_SHARE_METRIC] = d->metric[TRK_GPU_TREE_ENCODER_METRIC] =
+		d->metric[TRK_GPU_TREE_DECODER_METRIC] = trk__gpu_unknown(why);
+}
+
 void trk__gpu_init_device(struct trk_gpu_device *d, const char *vendor)
 {
 	memset(d, 0, sizeof(*d));

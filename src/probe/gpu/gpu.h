@@ -104,6 +104,8 @@ void trk__gpu_lower_bus(char *text);
 /* A device of which nothing is known yet. */
 void trk__gpu_init_device(struct trk_gpu_device *d, const char *vendor);
 void trk__gpu_set_unknown(struct trk_gpu_device *d, enum trk_gpu_why why);
+/* The reason why the share of the tree, and its use of encoder and decoder, are unknown. */
+void trk__gpu_set_tree_unknown(struct trk_gpu_device *d, enum trk_gpu_why why);
 /* Append a device with every value unknown. NULL when the table is full. */
 struct trk_gpu_device *trk__gpu_add_device(struct trk_gpu_scan *scan, const char *vendor);
 /* True if an earlier device in the scan, of the same GPU instance, has the same memory. */

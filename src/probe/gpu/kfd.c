@@ -11,26 +11,12 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/parse.h"
 #include "probe/gpu/drm_private.h"
+#include "probe/linux/cgroup_files.h"
 
 #define KFD "class/kfd/kfd/"
 
 /* ---- identifying the cards ---- */
-
-/* The value of a line "name value". */
-static bool property(const char *text, const char *name, uint64_t *ret)
-{
-	size_t len = strlen(name);
-
-	for (; *text; text = trk__skip_line(text)) {
-		const char *value = text + len;
-
-		if (!strncmp(text, name, len) && *value == ' ')
-			return trk__scan_u64(&value, ret);
-	}
-	return false;
-}
 
 static void know_node(struct trk_drm *d, int nodes_fd, const char *node)
 {
@@ -42,9 +28,9 @@ static void know_node(struct trk_drm *d, int nodes_fd, const char *node)
 	    id <= 0) /* a node of processors */
 		return;
 	if (trk__read_at(nodes_fd, TRK_PATH("%s/properties", node), text, sizeof(text)) <= 0 ||
-	    !property(text, "location_id", &place))
+	    trk__cgroup_keyed_parse(text, "location_id", &place) < 0)
 		return;
-	(void) property(text, "domain", &domain);
+	(void) trk__cgroup_keyed_parse(text, "domain", &domain);
 	(void) snprintf(bus, sizeof(bus), "%04x:%02x:%02x.", (unsigned int) domain & 0xffff,
 			(unsigned int) (place >> 8) & 0xff, (unsigned int) (place >> 3) & 0x1f);
 	for (size_t i = 0; i < d->cards; i++) {

@@ -56,13 +56,13 @@ struct trk_gpu_value trk__nvml_figure(int (*get)(nvml_device, unsigned int *), n
 	return trk__nvml_scaled(r, value * scale);
 }
 
-struct trk_gpu_value trk__nvml_clock(int (*get)(nvml_device, unsigned int, unsigned int *),
-				     nvml_device handle, unsigned int clock)
+struct trk_gpu_value trk__nvml_figure_of(int (*get)(nvml_device, unsigned int, unsigned int *),
+					 nvml_device handle, unsigned int which, double scale)
 {
 	unsigned int value = 0;
-	int r = get ? get(handle, clock, &value) : NVML_ERROR_FUNCTION_NOT_FOUND;
+	int r = get ? get(handle, which, &value) : NVML_ERROR_FUNCTION_NOT_FOUND;
 
-	return trk__nvml_scaled(r, value * 1e6);
+	return trk__nvml_scaled(r, value * scale);
 }
 
 /* ---- what the driver's costly functions may take ----
@@ -144,8 +144,9 @@ static void set_board(struct nvml *n, struct kept *k, const struct trk_gpu_scan 
 	m[TRK_GPU_TEMPERATURE_METRIC] = temperature_of(n, handle);
 	m[TRK_GPU_POWER_METRIC] = trk__nvml_figure(n->f.power, handle, 1e-3);
 	m[TRK_GPU_ENERGY_METRIC] = energy_of(n, k, scan, m[TRK_GPU_POWER_METRIC]);
-	m[TRK_GPU_CLOCK_METRIC] = trk__nvml_clock(n->f.clock, handle, NVML_CLOCK_SM);
-	m[TRK_GPU_MEMORY_CLOCK_METRIC] = trk__nvml_clock(n->f.clock, handle, NVML_CLOCK_MEM);
+	m[TRK_GPU_CLOCK_METRIC] = trk__nvml_figure_of(n->f.clock, handle, NVML_CLOCK_SM, 1e6);
+	m[TRK_GPU_MEMORY_CLOCK_METRIC] =
+		trk__nvml_figure_of(n->f.clock, handle, NVML_CLOCK_MEM, 1e6);
 	m[TRK_GPU_THROTTLE_METRIC] = trk__nvml_scaled(r, (double) wide);
 }
 

@@ -456,12 +456,6 @@ static void add_share(struct trk_gpu_scan *scan, size_t device, size_t start,
 	p->decoder = process_share(sample->decoder);
 }
 
-static void set_unknown(struct trk_gpu_device *d, enum trk_gpu_why why)
-{
-	d->metric[TRK_GPU_TREE_SHARE_METRIC] = d->metric[TRK_GPU_TREE_ENCODER_METRIC] =
-		d->metric[TRK_GPU_TREE_DECODER_METRIC] = trk__gpu_unknown(why);
-}
-
 /* Utilisation of each process. A process without a fresh sample did nothing. */
 static void add_samples(struct nvml *n, struct trk_gpu_scan *scan, size_t device, size_t start,
 			struct kept *k)
@@ -474,7 +468,7 @@ static void add_samples(struct nvml *n, struct trk_gpu_scan *scan, size_t device
 	if (since_us + SAMPLE_AGE_US < scan->wall_us)
 		since_us = scan->wall_us - SAMPLE_AGE_US;
 	if (d->mig) {
-		set_unknown(d, TRK_GPU_MIG);
+		trk__gpu_set_tree_unknown(d, TRK_GPU_MIG);
 		return;
 	}
 	if (trk__nvml_is_affordable(n, &k->samples_cost, scan)) {
@@ -483,11 +477,11 @@ static void add_samples(struct nvml *n, struct trk_gpu_scan *scan, size_t device
 		r = get_samples(n, k, since_us, &count);
 		trk__nvml_add_cost(&k->samples_cost, began_cpu_ns, scan->now_ns);
 		if (r != NVML_SUCCESS) {
-			set_unknown(d, trk__nvml_why(r));
+			trk__gpu_set_tree_unknown(d, trk__nvml_why(r));
 			return;
 		}
 		if (!take_samples(n, k, since_us, count)) {
-			set_unknown(d, TRK_GPU_FAILED);
+			trk__gpu_set_tree_unknown(d, TRK_GPU_FAILED);
 			return;
 		}
 	}
@@ -506,7 +500,7 @@ static void read_processes(struct nvml *n, struct trk_gpu_scan *scan, size_t dev
 
 	if (r != NVML_SUCCESS) {
 		scan->processes = start;
-		set_unknown(&scan->device[device], trk__nvml_why(r));
+		trk__gpu_set_tree_unknown(&scan->device[device], trk__nvml_why(r));
 		scan->device[device].metric[TRK_GPU_TREE_MEMORY_METRIC] =
 			trk__gpu_unknown(trk__nvml_why(r));
 		return;
@@ -517,7 +511,7 @@ static void read_processes(struct nvml *n, struct trk_gpu_scan *scan, size_t dev
 static void open_processes(struct trk_gpu_device *gpu)
 {
 	gpu->metric[TRK_GPU_TREE_MEMORY_METRIC] = trk__gpu_unknown(TRK_GPU_NOT_ASKED);
-	set_unknown(gpu, TRK_GPU_MIG);
+	trk__gpu_set_tree_unknown(gpu, TRK_GPU_MIG);
 }
 
 /* ---- figures ---- */
@@ -666,17 +660,11 @@ int trk__nvml_device(struct nvml *n, struct trk_gpu_scan *scan, size_t device, s
 
 void trk__nvml_bus(struct nvml *n, struct kept *k)
 {
-	unsigned int kib = 0;
-	int r;
-
 	if (k->watch.sample[0] && !k->monitor_lacks_bus)
 		return;
-	r = CALL(n, pcie, k->handle, NVML_PCIE_UTIL_RX_BYTES, &kib);
-	k->pcie_rx = trk__nvml_scaled(r, kib * 1024.0);
-	if (r != NVML_SUCCESS) {
-		k->pcie_tx = k->pcie_rx;
-		return;
-	}
-	r = CALL(n, pcie, k->handle, NVML_PCIE_UTIL_TX_BYTES, &kib);
-	k->pcie_tx = trk__nvml_scaled(r, kib * 1024.0);
+	k->pcie_rx = k->pcie_tx =
+		trk__nvml_figure_of(n->f.pcie, k->handle, NVML_PCIE_UTIL_RX_BYTES, 1024);
+	if (k->pcie_rx.why == TRK_GPU_KNOWN)
+		k->pcie_tx =
+			trk__nvml_figure_of(n->f.pcie, k->handle, NVML_PCIE_UTIL_TX_BYTES, 1024);
 }

@@ -90,11 +90,11 @@ enum trk_gpu_why trk__nvml_why(int result);
 bool trk__nvml_is_gone(int result);
 /* The value, or the reason why it is unknown where the call failed. */
 struct trk_gpu_value trk__nvml_scaled(int result, double value);
-/* The figure of a function, which the library may lack; a clock is in MHz. */
+/* The figure of a function, which the library may lack; `which`: of several. */
 struct trk_gpu_value trk__nvml_figure(int (*get)(nvml_device, unsigned int *), nvml_device handle,
 				      double scale);
-struct trk_gpu_value trk__nvml_clock(int (*get)(nvml_device, unsigned int, unsigned int *),
-				     nvml_device handle, unsigned int clock);
+struct trk_gpu_value trk__nvml_figure_of(int (*get)(nvml_device, unsigned int, unsigned int *),
+					 nvml_device handle, unsigned int which, double scale);
 /* Whether one more call is within the share of a core that all devices together may take. */
 bool trk__nvml_is_affordable(const struct nvml *n, const struct cost *c,
 			     const struct trk_gpu_scan *scan);

@@ -37,12 +37,11 @@ static bool try_mount(int cgroup_fd, const char *dir, struct trk_cgroup_place *r
 }
 
 /* As above, for a mount point. cgroup_fd represents /sys/fs/cgroup. */
-static bool try_mount_point(int cgroup_fd, const struct trk_cgroup_mount *m,
-			    struct trk_cgroup_place *ret)
+static bool try_mount_point(int cgroup_fd, const struct trk_mount *m, struct trk_cgroup_place *ret)
 {
 	static const char usual[] = "/sys/fs/cgroup";
 	const size_t len = sizeof(usual) - 1;
-	char dir[TRK_CGROUP_POINT_SIZE + 16];
+	char dir[sizeof(m->point) + 16];
 	bool below = !strncmp(m->point, usual, len) && (m->point[len] == '/' || !m->point[len]);
 
 	(void) snprintf(dir, sizeof(dir), "%s%s", below ? "." : "../../..",
@@ -81,7 +80,7 @@ static void find_place(int cgroup_fd, const char *controller, const char *member
 {
 	struct trk_cgroup_place place = {0};
 	struct trk_cgroup_member member;
-	struct trk_cgroup_mount mount;
+	struct trk_mount mount;
 	const char *below;
 	size_t len;
 

@@ -84,75 +84,14 @@ uint64_t trk__text_hash(const char *text)
 	return hash ? hash : 1;
 }
 
-/* The next word of a line that ends at `end`; empty at the end. */
-static struct span next_word(const char **at, const char *end)
+static bool is_mount_of(const struct trk_mount *m, const char *controller)
 {
-	struct span s;
+	struct span options = {m->super, m->super_len};
 
-	while (*at < end && **at == ' ')
-		(*at)++;
-	s.at = *at;
-	while (*at < end && **at != ' ')
-		(*at)++;
-	s.len = (size_t) (*at - s.at);
-	return s;
-}
-
-static bool is_octal(const char *at)
-{
-	return at[0] >= '0' && at[0] <= '3' && at[1] >= '0' && at[1] <= '7' && at[2] >= '0' &&
-	       at[2] <= '7';
-}
-
-/* Copy a path of mountinfo, where blanks, tabs, line ends and backslashes are "\040" and so on. */
-static bool copy_unescaped(char *ret, size_t size, struct span s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s.len; i++) {
-		char c = s.at[i];
-
-		if (c == '\\' && s.len - i > 3 && is_octal(s.at + i + 1)) {
-			c = (char) ((s.at[i + 1] - '0') * 64 + (s.at[i + 2] - '0') * 8 +
-				    (s.at[i + 3] - '0'));
-			i += 3;
-		}
-		if (n + 1 >= size)
-			return false;
-		ret[n++] = c;
-	}
-	ret[n] = '\0';
-	return true;
-}
-
-/* "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [TAGS…] - TYPE SOURCE SUPEROPTIONS" */
-static bool parse_mount(const char *line, const char *end, const char *controller,
-			struct trk_cgroup_mount *ret)
-{
-	const char *at = line;
-	struct span root, point, word, type, super;
-
-	for (int i = 0; i < 3; i++)
-		(void) next_word(&at, end);
-	root = next_word(&at, end);
-	point = next_word(&at, end);
-	do {
-		word = next_word(&at, end);
-		if (word.len == 0)
-			return false;
-	} while (word.len != 1 || *word.at != '-');
-	type = next_word(&at, end);
-	(void) next_word(&at, end);
-	super = next_word(&at, end);
-	if (controller) {
-		if (type.len != 6 || memcmp(type.at, "cgroup", 6) || !has_word(super, controller))
-			return false;
-	} else if (type.len != 7 || memcmp(type.at, "cgroup2", 7)) {
+	if (m->root[0] != '/' || m->point[0] != '/')
 		return false;
-	}
-	return copy_unescaped(ret->root, sizeof(ret->root), root) &&
-	       copy_unescaped(ret->point, sizeof(ret->point), point) && ret->root[0] == '/' &&
-	       ret->point[0] == '/';
+	return controller ? !strcmp(m->type, "cgroup") && has_word(options, controller)
+			  : !strcmp(m->type, "cgroup2");
 }
 
 static bool climbs(const char *path)
@@ -179,7 +118,7 @@ const char *trk__cgroup_path_below(const char *path, const char *root)
 }
 
 /* How well a mount shows a group: higher is better. The usual place wins among equals. */
-static size_t mount_rank(const struct trk_cgroup_mount *m, const char *path)
+static size_t mount_rank(const struct trk_mount *m, const char *path)
 {
 	const char *below = trk__cgroup_path_below(path, m->root);
 	bool usual = !strncmp(m->point, "/sys/fs/cgroup", 14);
@@ -188,16 +127,17 @@ static size_t mount_rank(const struct trk_cgroup_mount *m, const char *path)
 }
 
 int trk__cgroup_mount_parse(const char *text, const char *controller, const char *path,
-			    struct trk_cgroup_mount *ret)
+			    struct trk_mount *ret)
 {
 	bool found = false;
 	size_t best = 0;
+	struct trk_mount m;
+	int r;
 
-	for (; *text; text = trk__skip_line(text)) {
-		struct trk_cgroup_mount m;
+	while ((r = trk__mount_parse(&text, &m)) != 0) {
 		size_t rank;
 
-		if (!parse_mount(text, text + strcspn(text, "\n"), controller, &m))
+		if (r < 0 || !is_mount_of(&m, controller))
 			continue;
 		rank = mount_rank(&m, path);
 		/* A later mount at the same point covers the earlier one, better or not. */

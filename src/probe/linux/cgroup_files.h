@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRK_CGROUP_PATH_SIZE  1024
-#define TRK_CGROUP_POINT_SIZE 256
+#include "probe/linux/mounts.h"
+
+#define TRK_CGROUP_PATH_SIZE 1024
 
 /* One line of /proc/PID/cgroup. */
 struct trk_cgroup_member {
@@ -28,18 +29,12 @@ int trk__cgroup_member_parse(const char *text, const char *controller,
 /* A hash of a text, such as that of /proc/PID/cgroup; never 0. */
 uint64_t trk__text_hash(const char *text);
 
-/* One mount of a cgroup file system. */
-struct trk_cgroup_mount {
-	char point[TRK_CGROUP_POINT_SIZE]; /* "/sys/fs/cgroup/memory" */
-	char root[TRK_CGROUP_PATH_SIZE];   /* the group that is mounted: "/", or "/docker/ID" */
-};
-
 /* Find the mount of a v1 controller, or of v2 with NULL, in the text of a mountinfo file. Of
  * several, the one whose root is the longest prefix of `path` is used; among equals one at
  * /sys/fs/cgroup, then the last. A mount that is hidden by a later mount is ignored, as are
  * malformed lines. Returns 0 or -ENOENT. */
 int trk__cgroup_mount_parse(const char *text, const char *controller, const char *path,
-			    struct trk_cgroup_mount *ret);
+			    struct trk_mount *ret);
 
 /* `path` relative to a mount whose root is `root`: "" for the root itself, or "/a/b"; points into
  * `path`. NULL when it does not lie below, or contains "..". */

@@ -253,19 +253,27 @@ const char *trk__cgroup_limits_doubt(const struct trk_cgroup *cg, enum trk_cgrou
 	return NULL;
 }
 
+/* The value of a key in a file of the group. 0 or a negative errno. */
+static int walk_read_keyed(const struct walk *w, const char *file, const char *key, uint64_t *ret)
+{
+	char text[1024];
+	int r = walk_read(w, file, text, sizeof(text));
+
+	return r < 0 ? r : trk__cgroup_keyed_parse(text, key, ret);
+}
+
+static int walk_read_kills(const struct walk *w, uint64_t *ret)
+{
+	return walk_read_keyed(w, w->place->version == 2 ? "memory.events" : "memory.oom_control",
+			       "oom_kill", ret);
+}
+
 int trk__cgroup_oom_kills_at(const struct trk_cgroup *cg, uint64_t *ret)
 {
 	struct walk w;
-	char text[1024];
-	int r;
 
-	if (!walk_begin(&w, cg, TRK_CGROUP_MEMORY))
-		return -EOPNOTSUPP;
-	r = walk_read(&w, w.place->version == 2 ? "memory.events" : "memory.oom_control", text,
-		      sizeof(text));
-	if (r == 0)
-		r = trk__cgroup_keyed_parse(text, "oom_kill", ret);
-	return r < 0 ? -EOPNOTSUPP : 0;
+	return walk_begin(&w, cg, TRK_CGROUP_MEMORY) && walk_read_kills(&w, ret) == 0 ? 0
+										      : -EOPNOTSUPP;
 }
 
 int trk__cgroup_charged_oom_kills(const struct trk_cgroup *cg, uint64_t *ret)
@@ -294,13 +302,9 @@ int trk__cgroup_oom_kills_above(const struct trk_cgroup *cg, uint64_t *ret,
 	v2 = w.place->version == 2;
 	while (walk_up(&w)) {
 		uint64_t limit, kills;
-		char text[1024];
 
 		if (walk_read_limit(&w, v2 ? "memory.max" : "memory.limit_in_bytes", &limit) < 0 ||
-		    limit == TRK_NO_LIMIT ||
-		    walk_read(&w, v2 ? "memory.events" : "memory.oom_control", text, sizeof(text)) <
-			    0 ||
-		    trk__cgroup_keyed_parse(text, "oom_kill", &kills) < 0 ||
+		    limit == TRK_NO_LIMIT || walk_read_kills(&w, &kills) < 0 ||
 		    (found && kills <= most))
 			continue;
 		most = kills;
@@ -317,7 +321,7 @@ int trk__cgroup_limit_hits(const struct trk_cgroup *cg, uint64_t *ret)
 {
 	uint64_t lowest = TRK_NO_LIMIT;
 	struct walk w, at;
-	char text[1024];
+	char text[64];
 	bool v2;
 
 	if (!walk_begin(&w, cg, TRK_CGROUP_MEMORY))
@@ -332,13 +336,14 @@ int trk__cgroup_limit_hits(const struct trk_cgroup *cg, uint64_t *ret)
 		lowest = limit;
 		at = w;
 	} while (walk_up(&w));
-	if (lowest == TRK_NO_LIMIT ||
-	    walk_read(&at, v2 ? "memory.events" : "memory.failcnt", text, sizeof(text)) < 0)
+	if (lowest == TRK_NO_LIMIT)
 		return -ENOENT;
-	return (v2 ? trk__cgroup_keyed_parse(text, "max", ret)
-		   : trk__cgroup_number_parse(text, ret)) < 0
-		       ? -ENOENT
-		       : 0;
+	if (v2)
+		return walk_read_keyed(&at, "memory.events", "max", ret) == 0 ? 0 : -ENOENT;
+	return walk_read(&at, "memory.failcnt", text, sizeof(text)) == 0 &&
+			       trk__cgroup_number_parse(text, ret) == 0
+		       ? 0
+		       : -ENOENT;
 }
 
 void trk__cgroup_forks(const struct trk_cgroup *cg, struct trk_cgroup_forks *ret)
@@ -349,13 +354,10 @@ void trk__cgroup_forks(const struct trk_cgroup *cg, struct trk_cgroup_forks *ret
 	*ret = (struct trk_cgroup_forks){.known = false};
 	if (!walk_begin(&w, cg, TRK_CGROUP_PIDS))
 		return;
-	do {
-		char text[256];
-
-		if (walk_read(&w, "pids.events", text, sizeof(text)) == 0 &&
-		    trk__cgroup_keyed_parse(text, "max", &ret->refused[level]) == 0)
+	do
+		if (walk_read_keyed(&w, "pids.events", "max", &ret->refused[level]) == 0)
 			ret->known = true;
-	} while (++level < TRK_CGROUP_LEVELS_MAX && walk_up(&w));
+	while (++level < TRK_CGROUP_LEVELS_MAX && walk_up(&w));
 }
 
 uint64_t trk__cgroup_forks_since(const struct trk_cgroup_forks *now,

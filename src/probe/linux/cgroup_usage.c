@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +29,6 @@ static bool keyed_times(const char *text, const char *key, uint64_t factor, uint
 		return false;
 	*ret = value;
 	return true;
-}
-
-static unsigned int number(const char *text, uint64_t *ret, unsigned int field)
-{
-	return trk__cgroup_number_parse(text, ret) == 0 ? field : 0;
 }
 
 /* v1 has the figure of the group alone under the short name, and the one with all groups below it
@@ -82,43 +78,10 @@ static unsigned int take_memory_stat(const char *text, struct trk_cgroup_usage *
 	return fields;
 }
 
-static unsigned int take_pressure(const char *text, struct trk_pressure *ret, unsigned int field)
-{
-	return trk__pressure_parse(text, ret) == 0 ? field : 0;
-}
+/* What a file holds. */
+enum format { NUMBER, CPU_USEC, KILLS, STAT, PRESSURE };
 
-/* Returns the fields that were found. */
-static unsigned int take(enum trk_cgroup_file file, const char *text, struct trk_cgroup_usage *u)
-{
-	switch (file) {
-	case TRK_CGROUP_FILE_CPU_STAT:
-		return keyed_times(text, "usage_usec", NS_PER_US, &u->cpu_ns) ? TRK_CGROUP_KNOWS_CPU
-									      : 0;
-	case TRK_CGROUP_FILE_CPUACCT_USAGE:
-		return number(text, &u->cpu_ns, TRK_CGROUP_KNOWS_CPU);
-	case TRK_CGROUP_FILE_MEMORY:
-		return number(text, &u->memory_bytes, TRK_CGROUP_KNOWS_MEMORY);
-	case TRK_CGROUP_FILE_MEMORY_PEAK:
-		return number(text, &u->memory_peak_bytes, TRK_CGROUP_KNOWS_PEAK);
-	case TRK_CGROUP_FILE_MEMORY_STAT:
-		return take_memory_stat(text, u);
-	case TRK_CGROUP_FILE_MEMORY_EVENTS:
-		return keyed_times(text, "oom_kill", 1, &u->oom_kill) ? TRK_CGROUP_KNOWS_OOM_KILL
-								      : 0;
-	case TRK_CGROUP_FILE_SWAP:
-		return number(text, &u->swap_bytes, TRK_CGROUP_KNOWS_SWAP);
-	case TRK_CGROUP_FILE_SWAP_PEAK:
-		return number(text, &u->swap_peak_bytes, TRK_CGROUP_KNOWS_SWAP_PEAK);
-	case TRK_CGROUP_FILE_PIDS:
-		return number(text, &u->pids, TRK_CGROUP_KNOWS_PIDS);
-	case TRK_CGROUP_FILE_MEMORY_PRESSURE:
-		return take_pressure(text, &u->memory_pressure, TRK_CGROUP_KNOWS_MEMORY_PRESSURE);
-	default:
-		return take_pressure(text, &u->io_pressure, TRK_CGROUP_KNOWS_IO_PRESSURE);
-	}
-}
-
-/* The file of each part and version, and its fields. */
+/* The file of each part and version, its fields, and where the figure is kept. */
 /* clang-format off */
 static const struct source {
 	enum trk_cgroup_file file;
@@ -126,27 +89,55 @@ static const struct source {
 	int version;
 	const char *name;
 	unsigned int fields;
+	enum format format;
+	size_t to;
 } sources[] = {
-#define SOURCE(file, part, version, name, fields) \
-	{TRK_CGROUP_FILE_##file, TRK_CGROUP_##part, version, name, fields}
-	SOURCE(CPU_STAT, CPUACCT, 2, "cpu.stat", TRK_CGROUP_KNOWS_CPU),
-	SOURCE(CPUACCT_USAGE, CPUACCT, 1, "cpuacct.usage", TRK_CGROUP_KNOWS_CPU),
-	SOURCE(MEMORY, MEMORY, 1, "memory.usage_in_bytes", TRK_CGROUP_KNOWS_MEMORY),
-	SOURCE(MEMORY, MEMORY, 2, "memory.current", TRK_CGROUP_KNOWS_MEMORY),
-	SOURCE(MEMORY_PEAK, MEMORY, 1, "memory.max_usage_in_bytes", TRK_CGROUP_KNOWS_PEAK),
-	SOURCE(MEMORY_PEAK, MEMORY, 2, "memory.peak", TRK_CGROUP_KNOWS_PEAK),
-	SOURCE(MEMORY_STAT, MEMORY, 1, "memory.stat", TRK_CGROUP_KNOWS_SHMEM | TRK_CGROUP_KNOWS_SWAP),
-	SOURCE(MEMORY_STAT, MEMORY, 2, "memory.stat", TRK_CGROUP_KNOWS_SHMEM),
-	SOURCE(MEMORY_EVENTS, MEMORY, 1, "memory.oom_control", TRK_CGROUP_KNOWS_OOM_KILL),
-	SOURCE(MEMORY_EVENTS, MEMORY, 2, "memory.events", TRK_CGROUP_KNOWS_OOM_KILL),
-	SOURCE(SWAP, MEMORY, 2, "memory.swap.current", TRK_CGROUP_KNOWS_SWAP),
-	SOURCE(SWAP_PEAK, MEMORY, 2, "memory.swap.peak", TRK_CGROUP_KNOWS_SWAP_PEAK),
-	SOURCE(PIDS, PIDS, 1, "pids.current", TRK_CGROUP_KNOWS_PIDS),
-	SOURCE(PIDS, PIDS, 2, "pids.current", TRK_CGROUP_KNOWS_PIDS),
-	SOURCE(MEMORY_PRESSURE, UNIFIED, 2, "memory.pressure", TRK_CGROUP_KNOWS_MEMORY_PRESSURE),
-	SOURCE(IO_PRESSURE, UNIFIED, 2, "io.pressure", TRK_CGROUP_KNOWS_IO_PRESSURE),
+#define SOURCE(file, part, version, name, fields, format, member) \
+	{TRK_CGROUP_FILE_##file, TRK_CGROUP_##part, version, name, fields, format, \
+	 offsetof(struct trk_cgroup_usage, member)}
+	SOURCE(CPU_STAT, CPUACCT, 2, "cpu.stat", TRK_CGROUP_KNOWS_CPU, CPU_USEC, cpu_ns),
+	SOURCE(CPUACCT_USAGE, CPUACCT, 1, "cpuacct.usage", TRK_CGROUP_KNOWS_CPU, NUMBER, cpu_ns),
+	SOURCE(MEMORY, MEMORY, 1, "memory.usage_in_bytes", TRK_CGROUP_KNOWS_MEMORY, NUMBER, memory_bytes),
+	SOURCE(MEMORY, MEMORY, 2, "memory.current", TRK_CGROUP_KNOWS_MEMORY, NUMBER, memory_bytes),
+	SOURCE(MEMORY_PEAK, MEMORY, 1, "memory.max_usage_in_bytes", TRK_CGROUP_KNOWS_PEAK, NUMBER, memory_peak_bytes),
+	SOURCE(MEMORY_PEAK, MEMORY, 2, "memory.peak", TRK_CGROUP_KNOWS_PEAK, NUMBER, memory_peak_bytes),
+	SOURCE(MEMORY_STAT, MEMORY, 1, "memory.stat", TRK_CGROUP_KNOWS_SHMEM | TRK_CGROUP_KNOWS_SWAP, STAT, known),
+	SOURCE(MEMORY_STAT, MEMORY, 2, "memory.stat", TRK_CGROUP_KNOWS_SHMEM, STAT, known),
+	SOURCE(MEMORY_EVENTS, MEMORY, 1, "memory.oom_control", TRK_CGROUP_KNOWS_OOM_KILL, KILLS, oom_kill),
+	SOURCE(MEMORY_EVENTS, MEMORY, 2, "memory.events", TRK_CGROUP_KNOWS_OOM_KILL, KILLS, oom_kill),
+	SOURCE(SWAP, MEMORY, 2, "memory.swap.current", TRK_CGROUP_KNOWS_SWAP, NUMBER, swap_bytes),
+	SOURCE(SWAP_PEAK, MEMORY, 2, "memory.swap.peak", TRK_CGROUP_KNOWS_SWAP_PEAK, NUMBER, swap_peak_bytes),
+	SOURCE(PIDS, PIDS, 1, "pids.current", TRK_CGROUP_KNOWS_PIDS, NUMBER, pids),
+	SOURCE(PIDS, PIDS, 2, "pids.current", TRK_CGROUP_KNOWS_PIDS, NUMBER, pids),
+	SOURCE(MEMORY_PRESSURE, UNIFIED, 2, "memory.pressure", TRK_CGROUP_KNOWS_MEMORY_PRESSURE, PRESSURE, memory_pressure),
+	SOURCE(IO_PRESSURE, UNIFIED, 2, "io.pressure", TRK_CGROUP_KNOWS_IO_PRESSURE, PRESSURE, io_pressure),
 };
 /* clang-format on */
+
+/* Returns the fields that were found. */
+static unsigned int take(const struct source *s, const char *text, struct trk_cgroup_usage *u)
+{
+	void *to = (char *) u + s->to;
+	bool is_known = false;
+
+	switch (s->format) {
+	case NUMBER:
+		is_known = trk__cgroup_number_parse(text, to) == 0;
+		break;
+	case CPU_USEC:
+		is_known = keyed_times(text, "usage_usec", NS_PER_US, to);
+		break;
+	case KILLS:
+		is_known = keyed_times(text, "oom_kill", 1, to);
+		break;
+	case PRESSURE:
+		is_known = trk__pressure_parse(text, to) == 0;
+		break;
+	case STAT:
+		return take_memory_stat(text, u);
+	}
+	return is_known ? s->fields : 0;
+}
 
 enum { SOURCES = sizeof(sources) / sizeof(sources[0]) };
 
@@ -186,7 +177,7 @@ int trk__cgroup_usage_some(const struct trk_cgroup *cg, unsigned int want,
 		if (len == -ENODEV)
 			removed = true;
 		else if (len >= 0 || len == -EFBIG)
-			u.known |= take(s->file, text, &u);
+			u.known |= take(s, text, &u);
 	}
 	if (removed && u.known == 0)
 		return -ENODEV;

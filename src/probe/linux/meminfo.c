@@ -9,11 +9,7 @@ int trk__meminfo_parse(const char *text, struct trk_meminfo *ret)
 	struct trk_meminfo m = {0};
 	bool has_total = false;
 	/* In the file's order, as the next line usually matches the next entry. */
-	const struct {
-		const char *key;
-		uint64_t *value;
-		bool *seen; /* may be NULL */
-	} fields[] = {
+	const struct trk_kib_line lines[] = {
 		{"MemTotal:", &m.total, &has_total},
 		{"MemFree:", &m.free, NULL},
 		{"MemAvailable:", &m.available, &m.has_available},
@@ -27,27 +23,10 @@ int trk__meminfo_parse(const char *text, struct trk_meminfo *ret)
 		{"Shmem:", &m.shmem, NULL},
 		{"SReclaimable:", &m.reclaimable, NULL},
 	};
-	const size_t count = sizeof(fields) / sizeof(fields[0]);
-	size_t found = 0, last = 0;
+	int r = trk__kib_lines_parse(text, lines, sizeof(lines) / sizeof(lines[0]));
 
-	for (; *text && found < count; text = trk__skip_line(text)) {
-		for (size_t k = 0; k < count; k++) {
-			size_t i = last + k < count ? last + k : last + k - count;
-			const char *at = trk__skip_prefix(text, fields[i].key);
-			uint64_t kib;
-
-			if (!at)
-				continue;
-			if (!trk__scan_u64(&at, &kib) || kib > UINT64_MAX >> 13)
-				return -EBADMSG;
-			*fields[i].value = kib << 10;
-			if (fields[i].seen)
-				*fields[i].seen = true;
-			found++;
-			last = i + 1;
-			break;
-		}
-	}
+	if (r < 0)
+		return r;
 	if (!has_total)
 		return -EBADMSG;
 	*ret = m;

@@ -97,6 +97,8 @@ int trk__mount_parse(const char **at, struct trk_mount *ret)
 	    !scan_field(&s, m.type, sizeof(m.type), false) ||
 	    !scan_field(&s, m.source, sizeof(m.source), true))
 		return -EBADMSG;
+	m.super = s;
+	m.super_len = strcspn(s, " \n");
 	*ret = m;
 	return 1;
 }

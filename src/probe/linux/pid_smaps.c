@@ -1,7 +1,6 @@
 #include "probe/linux/pid_smaps.h"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -12,11 +11,7 @@ int trk__pid_smaps_parse(const char *text, struct trk_pid_smaps *ret)
 	struct trk_pid_smaps s = {0};
 	bool has_rss = false, has_pss = false;
 	uint64_t shared_clean = 0, shared_dirty = 0;
-	const struct {
-		const char *key;
-		uint64_t *value;
-		bool *seen; /* may be NULL */
-	} fields[] = {
+	const struct trk_kib_line lines[] = {
 		{"Rss:", &s.rss_bytes, &has_rss},
 		{"Pss:", &s.pss_bytes, &has_pss},
 		{"Pss_Anon:", &s.pss_anon_bytes, &s.has_split},
@@ -26,23 +21,10 @@ int trk__pid_smaps_parse(const char *text, struct trk_pid_smaps *ret)
 		{"Shared_Dirty:", &shared_dirty, NULL},
 		{"Anonymous:", &s.anon_bytes, NULL},
 	};
+	int r = trk__kib_lines_parse(text, lines, sizeof(lines) / sizeof(lines[0]));
 
-	for (; *text; text = trk__skip_line(text)) {
-		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-			size_t len = strlen(fields[i].key);
-			const char *at = text + len;
-			uint64_t kib;
-
-			if (strncmp(text, fields[i].key, len) != 0)
-				continue;
-			if (!trk__scan_u64(&at, &kib) || kib > UINT64_MAX >> 10)
-				return -EBADMSG;
-			*fields[i].value = kib << 10;
-			if (fields[i].seen)
-				*fields[i].seen = true;
-			break;
-		}
-	}
+	if (r < 0)
+		return r;
 	if (!has_rss || !has_pss)
 		return -EBADMSG;
 	if (shared_clean > UINT64_MAX - shared_dirty)

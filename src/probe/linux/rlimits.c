@@ -1,57 +1,31 @@
 #include "probe/linux/rlimits.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/parse.h"
 
-/* "Max cpu time              unlimited            unlimited            seconds": the soft limit. */
-static bool scan_limit(const char *line, const char *name, uint64_t *ret)
+int trk__rlimits_parse(const char *text, uint64_t *ret_bytes)
 {
-	size_t len = strlen(name);
-	const char *at = line + len;
+	for (; *text; text = trk__skip_line(text)) {
+		const char *at = trk__skip_prefix(text, "Max address space ");
 
-	if (strncmp(line, name, len) != 0 || *at != ' ')
-		return false;
-	at = trk__skip_blanks(at);
-	if (!strncmp(at, "unlimited ", 10)) {
-		*ret = UINT64_MAX;
-		return true;
+		if (!at)
+			continue;
+		at = trk__skip_blanks(at);
+		if (strncmp(at, "unlimited ", 10) != 0)
+			return trk__scan_u64(&at, ret_bytes) ? 0 : -EBADMSG;
+		*ret_bytes = UINT64_MAX;
+		return 0;
 	}
-	return trk__scan_u64(&at, ret);
+	return -EBADMSG;
 }
 
-int trk__rlimits_parse(const char *text, struct trk_rlimits *ret)
-{
-	struct trk_rlimits r;
-	unsigned int seen = 0;
-	const struct {
-		const char *name;
-		uint64_t *value;
-	} fields[] = {
-		{"Max cpu time", &r.cpu_seconds},
-		{"Max processes", &r.processes},
-		{"Max open files", &r.open_files},
-		{"Max address space", &r.address_space_bytes},
-	};
-	enum { COUNT = sizeof(fields) / sizeof(fields[0]) };
-
-	for (; *text; text = trk__skip_line(text))
-		for (unsigned int i = 0; i < COUNT; i++)
-			if (scan_limit(text, fields[i].name, fields[i].value))
-				seen |= 1u << i;
-	if (seen != (1u << COUNT) - 1)
-		return -EBADMSG;
-	*ret = r;
-	return 0;
-}
-
-int trk__rlimits_read(int proc_fd, pid_t pid, struct trk_rlimits *ret)
+int trk__rlimits_read(int proc_fd, pid_t pid, uint64_t *ret_bytes)
 {
 	char text[4096];
 	ssize_t len = trk__read_at(proc_fd, TRK_PATH("%d/limits", (int) pid), text, sizeof(text));
 
-	return len < 0 ? (int) len : trk__rlimits_parse(text, ret);
+	return len < 0 ? (int) len : trk__rlimits_parse(text, ret_bytes);
 }

@@ -11,7 +11,6 @@
 #include "probe/linux/mounts.h"
 
 enum {
-	TEXT_START = 16 * 1024,
 	TEXT_MAX = 4 * 1024 * 1024, /* a mount table with many thousand lines */
 	MEMBERS_MAX = 1024,
 };
@@ -307,38 +306,18 @@ static bool table_changed(int fd)
 	return poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLPRI));
 }
 
-/* Read the whole table through the kept descriptor; the caller frees *ret. */
-static int read_text(int fd, char **ret)
-{
-	for (size_t size = TEXT_START; size <= TEXT_MAX; size *= 2) {
-		char *text = malloc(size);
-		ssize_t len;
-
-		if (!text)
-			return -ENOMEM;
-		len = trk__read_fd(fd, text, size);
-		if (len >= 0) {
-			*ret = text;
-			return 0;
-		}
-		free(text);
-		if (len != -EFBIG)
-			return (int) len;
-	}
-	return -EFBIG;
-}
-
 static int refresh(struct trk_space_meter *s)
 {
 	char *text = NULL;
+	ssize_t len;
 	int r;
 
 	s->stale = table_changed(s->fd) || s->stale;
 	if (!s->stale)
 		return 0;
-	r = read_text(s->fd, &text);
-	if (r < 0)
-		return r;
+	len = trk__read_all_fd(s->fd, TEXT_MAX, &text);
+	if (len < 0)
+		return (int) len;
 	r = take_table(s, text);
 	free(text);
 	s->stale = r < 0;

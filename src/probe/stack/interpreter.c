@@ -6,32 +6,9 @@
 
 #include "base/file.h"
 #include "base/parse.h"
+#include "probe/stack/mappings.h"
 
 enum { MAPS_MAX_BYTES = 4 * 1024 * 1024 };
-
-/* One line: "55d0c0000000-55d0c0021000 r--p 00000000 fe:01 1234 /usr/bin/python3.11". False unless
- * the line maps the start of a file. */
-static bool parse_line(const char *line, uint64_t *ret_base, const char **ret_path, size_t *ret_len)
-{
-	const char *at = line, *end = strchrnul(line, '\n');
-	uint64_t base, skipped, offset;
-
-	if (!trk__scan_hex(&at, &base) || *at != '-')
-		return false;
-	at++;
-	if (!trk__scan_hex(&at, &skipped) || end - at < 6 || *at != ' ')
-		return false;
-	at += 6; /* the permissions */
-	if (!trk__scan_hex(&at, &offset) || offset != 0)
-		return false;
-	at = memchr(at, '/', (size_t) (end - at));
-	if (!at)
-		return false;
-	*ret_base = base;
-	*ret_path = at;
-	*ret_len = (size_t) (end - at);
-	return true;
-}
 
 static bool starts(const char *name, size_t len, const char *prefix)
 {
@@ -53,24 +30,27 @@ static bool is_other_runtime(const char *name, size_t len)
 
 void trk__interpreter_parse(const char *text, struct trk_interpreter_maps *ret)
 {
-	const char *path, *name;
+	struct trk_maps_line l;
 	bool is_first = true;
-	uint64_t base;
-	size_t len;
 
 	memset(ret, 0, sizeof(*ret));
 	for (const char *line = text; *line; line = trk__skip_line(line)) {
-		if (!parse_line(line, &base, &path, &len))
+		const char *name;
+		size_t len;
+
+		/* Lines that map the start of a file. */
+		if (!trk__maps_line_parse(line, &l) || l.offset != 0)
 			continue;
-		name = memrchr(path, '/', len);
-		name = name ? name + 1 : path;
-		len -= (size_t) (name - path);
+		name = memrchr(l.path, '/', l.len);
+		if (!name)
+			continue;
+		len = (size_t) (l.path + l.len - ++name);
 		ret->other_runtime |= is_other_runtime(name, len);
 		/* The executable usually has the lowest address; with embedded Python, any name. */
 		if ((is_first || starts(name, len, "libpython") || starts(name, len, "python")) &&
 		    ret->count < TRK_INTERPRETER_FILES &&
-		    (ret->count == 0 || ret->base[ret->count - 1] != base))
-			ret->base[ret->count++] = base;
+		    (ret->count == 0 || ret->base[ret->count - 1] != l.start))
+			ret->base[ret->count++] = l.start;
 		is_first = false;
 	}
 }

@@ -9,15 +9,7 @@
 
 enum { MAPS_MAX_BYTES = 4 * 1024 * 1024 };
 
-struct line {
-	uint64_t start, end, offset;
-	bool is_code;
-	const char *path; /* no NUL */
-	size_t len;
-};
-
-/* "55d0c0000000-55d0c0021000 r-xp 00001000 fe:01 1234   /usr/bin/python3.11" */
-static bool parse_line(const char *text, struct line *ret)
+bool trk__maps_line_parse(const char *text, struct trk_maps_line *ret)
 {
 	const char *at = text, *stop = strchrnul(text, '\n');
 
@@ -37,7 +29,7 @@ static bool parse_line(const char *text, struct line *ret)
 	return true;
 }
 
-static bool starts(const struct line *l, const char *prefix)
+static bool starts(const struct trk_maps_line *l, const char *prefix)
 {
 	size_t n = strlen(prefix);
 
@@ -46,14 +38,14 @@ static bool starts(const struct line *l, const char *prefix)
 
 /* A JIT keeps its code in memory without a name, in a shared memory file, or under a name such as
  * "[anon:v8]". */
-static bool is_generated(const struct line *l)
+static bool is_generated(const struct trk_maps_line *l)
 {
 	return (l->len == 0 || l->path[0] != '/' || starts(l, "/memfd:") ||
 		starts(l, "/dev/zero") || starts(l, "/dev/shm/")) &&
 	       !starts(l, "[vdso]");
 }
 
-static char *path_of(const struct line *l)
+static char *path_of(const struct trk_maps_line *l)
 {
 	static const char deleted[] = " (deleted)";
 	size_t len = is_generated(l) ? 0 : l->len, more = sizeof(deleted) - 1;
@@ -63,7 +55,7 @@ static char *path_of(const struct line *l)
 	return strndup(l->path, len);
 }
 
-static int add(struct trk_mappings *m, const struct line *l, uint64_t base)
+static int add(struct trk_mappings *m, const struct trk_maps_line *l, uint64_t base)
 {
 	struct trk_mapping *more = realloc(m->mapping, (m->count + 1) * sizeof(*more));
 
@@ -80,14 +72,14 @@ static int add(struct trk_mappings *m, const struct line *l, uint64_t base)
 int trk__mappings_parse(const char *text, struct trk_mappings *ret)
 {
 	struct trk_mappings m = {.count = 0};
-	struct line l, first = {.len = 0};
+	struct trk_maps_line l, first = {.len = 0};
 	int r = 0;
 
 	for (const char *at = text; *at && r == 0 && m.count < TRK_MAPPINGS;
 	     at = trk__skip_line(at)) {
 		bool is_same;
 
-		if (!parse_line(at, &l))
+		if (!trk__maps_line_parse(at, &l))
 			continue;
 		if (l.offset == 0)
 			first = l; /* start of the file whose parts follow */

@@ -23,7 +23,17 @@ struct trk_mappings {
 	size_t count;
 };
 
-/* Parse the text of /proc/PID/maps. Pure. 0 or -ENOMEM; the caller releases. */
+/* "55d0c0000000-55d0c0021000 r-xp 00001000 fe:01 1234   /usr/bin/python3.11" */
+struct trk_maps_line {
+	uint64_t start, end, offset;
+	bool is_code;
+	const char *path; /* no NUL */
+	size_t len;
+};
+
+/* Parse one line of /proc/PID/maps. Pure. */
+bool trk__maps_line_parse(const char *text, struct trk_maps_line *ret);
+/* Parse the whole text. Pure. 0 or -ENOMEM; the caller releases. */
 int trk__mappings_parse(const char *text, struct trk_mappings *ret);
 /* As above, for a process. Also returns the negative errno of reading. */
 int trk__mappings_read(const struct trk_env *env, pid_t pid, struct trk_mappings *ret);

@@ -295,8 +295,8 @@ void trk__tree_newcomers(struct trk_tree *t, pid_t newest);
 
 /* SYSTEM/member.c, and on Linux linux/member_files.c */
 void trk__tree_begin(struct trk_tree *t);
-/* Read the members from index `from` on. True when one has vanished. */
-bool trk__tree_walk(struct trk_tree *t, size_t from);
+/* Read one member. False: it is gone. */
+bool trk__tree_read(struct trk_tree *t, struct process *p);
 /* Read the current RSS of a member. 0 or a negative errno. */
 int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes);
 void trk__tree_close_system(struct trk_tree *t);
@@ -378,6 +378,15 @@ static inline uint64_t trk__distance(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;
 }
+
+/* An entry of getdents64(2). */
+struct linux_dirent64 {
+	uint64_t d_ino;
+	int64_t d_off;
+	unsigned short d_reclen;
+	unsigned char d_type;
+	char d_name[];
+};
 
 /* SYSTEM/memory.c */
 void trk__memory_init(struct trk_tree *t);

@@ -85,6 +85,10 @@ struct trk_tree *trk__tree_new(const struct trk_env *env, const struct trk_tree_
 	r = trk__tree_find_root(t);
 	if (r < 0)
 		goto fail;
+	t->state.alone = true;
+	/* A job that the caller has just started is not older than the tree, despite rounding. */
+	if (t->options.subreaper && t->process[0].start_ticks < t->start_ticks)
+		t->start_ticks = t->process[0].start_ticks;
 	trk__memory_init(t);
 	return t;
 fail:
@@ -108,6 +112,22 @@ void trk__tree_free(struct trk_tree *t)
 	free(t->process);
 	free(t->slot);
 	free(t);
+}
+
+int trk__tree_wake_fd(const struct trk_tree *t)
+{
+	return t->wakes_left > 0 ? t->wake_fd : -1;
+}
+
+/* Read the members from this index on. True if any is gone. */
+static bool walk(struct trk_tree *t, size_t from)
+{
+	bool any_vanished = false;
+
+	for (size_t i = from; i < t->count; i++)
+		if (!trk__tree_read(t, &t->process[i]))
+			any_vanished = t->process[i].vanished = true;
+	return any_vanished;
 }
 
 /* Members whose parent ended have a new parent, which their stat file shows. */
@@ -219,13 +239,13 @@ void trk__tree_update_at(struct trk_tree *t, uint64_t now_ns, const struct trk_t
 	t->longest_block_ns = 0;
 	trk__idle_skip_begin(t, now_ns, newest);
 	trk__peaks_begin(t, newest);
-	any_vanished = trk__tree_walk(t, 0);
+	any_vanished = walk(t, 0);
 	if (trk__idle_skip_stirred(t, any_vanished))
-		any_vanished |= trk__tree_walk(t, 0);
+		any_vanished |= walk(t, 0);
 	if (!t->options.one_process)
 		trk__tree_newcomers(t, newest);
 	trk__peaks_count_unseen(t);
-	any_vanished |= trk__tree_walk(t, known);
+	any_vanished |= walk(t, known);
 	t->state.blocked_ns += t->longest_block_ns;
 	trk__idle_skip_count(t);
 	trk__ledger_settle(t);

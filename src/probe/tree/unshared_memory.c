@@ -1,6 +1,26 @@
-/* The sums of memory on systems where no page counts for two members (footprints of macOS, private
+/* What macOS and Windows have in common: pids are not allocated in sequence, and the sums of memory
+ * on systems where no page counts for two members (footprints of macOS, private
  * working sets of Windows), so that no estimate is needed. */
 #include "probe/tree/private.h"
+
+pid_t trk__tree_newest_pid(struct trk_tree *t)
+{
+	return -1;
+}
+
+bool trk__tree_discover(struct trk_tree *t)
+{
+	size_t before = t->count;
+
+	if (!t->options.one_process)
+		trk__tree_newcomers(t, -1);
+	return t->count > before;
+}
+
+uint64_t trk__tree_read_cancelled(const struct trk_tree *t, pid_t pid)
+{
+	return 0;
+}
 
 void trk__memory_init(struct trk_tree *t)
 {

@@ -97,29 +97,16 @@ static struct process *add(struct trk_tree *t, pid_t pid, pid_t parent)
 int trk__tree_find_root(struct trk_tree *t)
 {
 	struct trk_mac_brief b;
-	struct process *p;
 	int r = trk__mac_brief(t->options.root, &b);
 
 	if (r < 0)
 		return r;
-	p = add(t, t->options.root, b.ppid);
-	if (!p)
-		return -ESRCH;
-	t->state.alone = true;
-	/* A job that the caller has just started is not older than the tree. */
-	if (t->options.subreaper && p->start_ticks < t->start_ticks)
-		t->start_ticks = p->start_ticks;
-	return 0;
+	return add(t, t->options.root, b.ppid) ? 0 : -ESRCH;
 }
 
 void trk__tree_begin(struct trk_tree *t)
 {
 	t->wakes_left = WAKES;
-}
-
-uint64_t trk__tree_read_cancelled(const struct trk_tree *t, pid_t pid)
-{
-	return 0;
 }
 
 void trk__tree_close_system(struct trk_tree *t)
@@ -131,12 +118,6 @@ void trk__tree_close(struct trk_tree *t, struct process *p)
 }
 
 /* ---- new members ---- */
-
-/* Pids are not allocated in sequence. */
-pid_t trk__tree_newest_pid(struct trk_tree *t)
-{
-	return -1;
-}
 
 static bool take_children(struct trk_tree *t, pid_t parent)
 {
@@ -157,15 +138,6 @@ void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
 	for (size_t i = 0; i < t->count; i++)
 		if (!t->process[i].zombie && !t->process[i].vanished)
 			(void) take_children(t, t->process[i].pid);
-}
-
-bool trk__tree_discover(struct trk_tree *t)
-{
-	size_t before = t->count;
-
-	if (!t->options.one_process)
-		trk__tree_newcomers(t, -1);
-	return t->count > before;
 }
 
 /* ---- one member ---- */
@@ -260,8 +232,7 @@ static void take_parent(struct trk_tree *t, struct process *p, pid_t parent)
 	p->ppid = parent;
 }
 
-/* Returns false when the process is gone. */
-static bool read_process(struct trk_tree *t, struct process *p)
+bool trk__tree_read(struct trk_tree *t, struct process *p)
 {
 	struct trk_mac_brief b;
 	struct trk_mac_usage u;
@@ -297,11 +268,6 @@ static bool read_process(struct trk_tree *t, struct process *p)
  *
  * Children are listed as soon as a member forks, because the parent of an orphan cannot be found
  * later. Orphans are read more often, because no member receives their usage. */
-
-int trk__tree_wake_fd(const struct trk_tree *t)
-{
-	return t->wakes_left > 0 ? t->wake_fd : -1;
-}
 
 /* True if its parent has ended, so that no member receives its usage. */
 static bool is_orphan(struct trk_tree *t, const struct process *p)
@@ -352,16 +318,6 @@ void trk__tree_wake(struct trk_tree *t)
 	}
 	if (any_ended)
 		look_at_orphans(t);
-}
-
-bool trk__tree_walk(struct trk_tree *t, size_t from)
-{
-	bool any_vanished = false;
-
-	for (size_t i = from; i < t->count; i++)
-		if (!read_process(t, &t->process[i]))
-			any_vanished = t->process[i].vanished = true;
-	return any_vanished;
 }
 
 int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes)

@@ -79,24 +79,12 @@ int trk__tree_find_root(struct trk_tree *t)
 		return r == -ENOENT ? -ESRCH : r;
 	if (!add(t, &stat))
 		return -ENOMEM;
-	t->state.alone = true;
-	/* A job that the caller has just started is not older than the tree, despite rounding. */
-	if (t->options.subreaper && stat.start_ticks < t->start_ticks)
-		t->start_ticks = stat.start_ticks;
 	t->newest_pid = t->explained_pid = t->options.subreaper ? stat.pid : -1;
 	t->early_pids = 0;
 	return 0;
 }
 
 /* ---- new members ---- */
-
-struct linux_dirent64 {
-	uint64_t d_ino;
-	int64_t d_off;
-	unsigned short d_reclen;
-	unsigned char d_type;
-	char d_name[];
-};
 
 /* Unknown while a helper is being started: the process is examined again. */
 static bool is_helper(struct trk_tree *t, pid_t pid)
@@ -290,11 +278,6 @@ int trk__tree_children_of(const struct trk_env *env, pid_t pid, pid_t *pids, int
 }
 
 /* Not needed: the tracker adopts orphans. */
-int trk__tree_wake_fd(const struct trk_tree *t)
-{
-	return -1;
-}
-
 void trk__tree_wake(struct trk_tree *t)
 {
 }

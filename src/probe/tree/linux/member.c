@@ -41,14 +41,6 @@ enum {
 /* Minimum time between two readings of the threads of a member; each costs a few system calls. */
 #define THREADS_APART_NS (400 * TRK_NS_PER_MS)
 
-struct entry {
-	uint64_t inode;
-	int64_t offset;
-	unsigned short length;
-	unsigned char type;
-	char name[];
-};
-
 static void add_schedstat(struct trk_pid_schedstat *sum, const struct trk_pid_schedstat *one)
 {
 	sum->run_ns += one->run_ns;
@@ -73,17 +65,18 @@ static bool read_threads(const struct trk_tree *t, const struct process *p, int 
 			 struct trk_pid_schedstat *sum)
 {
 	TRK_FD_CLEANUP int tasks = trk__live_thread_tasks(t, p);
-	_Alignas(struct entry) char text[TASKS_SIZE];
+	_Alignas(struct linux_dirent64) char text[TASKS_SIZE];
 	long n = tasks < 0 ? 0 : syscall(SYS_getdents64, tasks, text, sizeof(text));
 	bool any = false;
 
 	for (long at = 0; at < n && most > 0;) {
-		const struct entry *e = (const struct entry *) (const void *) (text + at);
+		const struct linux_dirent64 *e =
+			(const struct linux_dirent64 *) (const void *) (text + at);
 
-		at += e->length;
-		if (e->name[0] == '.')
+		at += e->d_reclen;
+		if (e->d_name[0] == '.')
 			continue;
-		any |= read_thread(tasks, e->name, sum);
+		any |= read_thread(tasks, e->d_name, sum);
 		most--;
 	}
 	return any;
@@ -429,8 +422,7 @@ static enum sight glance(struct trk_tree *t, struct process *p, uint64_t *ret_cl
 	return STIRS;
 }
 
-/* Returns false when the process is gone. */
-static bool read_process(struct trk_tree *t, struct process *p)
+bool trk__tree_read(struct trk_tree *t, struct process *p)
 {
 	struct trk_pid_stat stat;
 	bool fresh = p->fresh;
@@ -472,19 +464,6 @@ static bool read_process(struct trk_tree *t, struct process *p)
 void trk__tree_begin(struct trk_tree *t)
 {
 	t->queue_reads_left = QUEUE_READS;
-}
-
-bool trk__tree_walk(struct trk_tree *t, size_t from)
-{
-	bool any_vanished = false;
-
-	for (size_t i = from; i < t->count; i++) {
-		struct process *p = &t->process[i];
-
-		if (!read_process(t, p))
-			any_vanished = p->vanished = true;
-	}
-	return any_vanished;
 }
 
 uint64_t trk__tree_read_cancelled(const struct trk_tree *t, pid_t pid)

@@ -59,7 +59,7 @@ bool trk__live_thread_find(const struct trk_tree *t, struct process *p)
 	if (tasks && p->live_thread && lives(dirfd(tasks), p->live_thread))
 		return true;
 	p->live_thread = 0;
-	while (!p->live_thread && (entry = trk__next_entry(tasks)))
+	while (tasks && !p->live_thread && (entry = trk__next_entry(tasks)))
 		if (trk__parse_u64(entry->d_name, &tid) == 0 && tid <= INT32_MAX &&
 		    (pid_t) tid != p->pid && lives(dirfd(tasks), (pid_t) tid))
 			p->live_thread = (pid_t) tid;

@@ -96,20 +96,14 @@ static struct process *add(struct trk_tree *t, const struct trk_nt_process *n)
 int trk__tree_find_root(struct trk_tree *t)
 {
 	const struct trk_nt_process *root;
-	struct process *p;
 	int r = trk__nt_list_read(&of(t)->list);
 
 	if (r < 0)
 		return r;
 	root = trk__nt_list_find(&of(t)->list, t->options.root);
-	p = root ? add(t, root) : NULL;
-	if (!p)
-		return root ? -ENOMEM : -ESRCH;
-	t->state.alone = true;
-	/* A job that the caller has just started is not older than the tree. */
-	if (t->options.subreaper && p->start_ticks < t->start_ticks)
-		t->start_ticks = p->start_ticks;
-	return 0;
+	if (!root)
+		return -ESRCH;
+	return add(t, root) ? 0 : -ENOMEM;
 }
 
 /* ---- totals of the job object ---- */
@@ -151,12 +145,6 @@ void trk__tree_begin(struct trk_tree *t)
 }
 
 /* ---- new members ---- */
-
-/* Pids are not allocated in sequence. */
-pid_t trk__tree_newest_pid(struct trk_tree *t)
-{
-	return -1;
-}
 
 static bool add_member(struct trk_tree *t, const struct trk_nt_process *n)
 {
@@ -223,15 +211,6 @@ void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
 		for (size_t i = 0; i < l->count; i++)
 			found |= is_child(t, &l->process[i]) && add_child(t, &l->process[i]);
 	} while (found);
-}
-
-bool trk__tree_discover(struct trk_tree *t)
-{
-	size_t before = t->count;
-
-	if (!t->options.one_process)
-		trk__tree_newcomers(t, -1);
-	return t->count > before;
 }
 
 /* ---- one member ---- */
@@ -316,11 +295,13 @@ static bool is_gone(struct trk_tree *t, struct process *p)
 	return true;
 }
 
-static bool read_process(struct trk_tree *t, struct process *p)
+bool trk__tree_read(struct trk_tree *t, struct process *p)
 {
 	const struct trk_nt_process *n = trk__nt_list_find(&of(t)->list, p->pid);
 	bool fresh = p->fresh;
 
+	if (of(t)->read_error) /* then no member is regarded as ended */
+		return true;
 	p->looked = false;
 	if (!n || n->created != p->start_ticks)
 		return !is_gone(t, p);
@@ -336,17 +317,6 @@ static bool read_process(struct trk_tree *t, struct process *p)
 	    (!fresh || p->pid == t->options.root || trk__programs_needs_command(t, p)))
 		read_command(t, p);
 	return true;
-}
-
-/* If the list could not be read, no member is regarded as ended. */
-bool trk__tree_walk(struct trk_tree *t, size_t from)
-{
-	bool any_vanished = false;
-
-	for (size_t i = from; i < t->count && of(t)->read_error == 0; i++)
-		if (!read_process(t, &t->process[i]))
-			any_vanished = t->process[i].vanished = true;
-	return any_vanished;
 }
 
 int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes)
@@ -367,16 +337,6 @@ void trk__tree_close(struct trk_tree *t, struct process *p)
 }
 
 /* ---- functions that Windows does not need ---- */
-
-uint64_t trk__tree_read_cancelled(const struct trk_tree *t, pid_t pid)
-{
-	return 0;
-}
-
-int trk__tree_wake_fd(const struct trk_tree *t)
-{
-	return -1;
-}
 
 void trk__tree_wake(struct trk_tree *t)
 {
