@@ -6,7 +6,7 @@
 #include "base/shell_word.h"
 #include "cli/fleet_views.h"
 #include "cli/environment.h"
-#include "fleet/terminal.h"
+#include "report/fleet_text.h"
 #include "service/alert_list.h"
 
 enum {
@@ -84,7 +84,7 @@ static int answer(const struct settings *s, const struct trk_fleet_rows *rows, d
 	struct trk_fleet_question q;
 	struct trk_fleet_views v;
 	const struct trk_service service = cli_service(s->views.dir);
-	const struct trk_fleet_style style = {
+	const struct trk_terminal_style style = {
 		.width = cli_width(STDOUT_FILENO, TRK_TERMINAL_USUAL),
 		.utf8 = cli_is_utf8(),
 		.color = cli_use_color(s->color ? s->color : "auto", STDOUT_FILENO),
@@ -102,7 +102,7 @@ static int answer(const struct settings *s, const struct trk_fleet_rows *rows, d
 	if (r < 0)
 		return cli_fail("fleet", r, &error);
 	r = s->json ? trk__fleet_answer(rows, &v, &q, &b)
-		    : trk__fleet_terminal(rows, &v, &q, &style, &b);
+		    : trk__fleet_text_write(rows, &v, &q, &style, &b);
 	r = r < 0 ? cli_fail("fleet", r, &error) : cli_print(&b);
 	trk__fleet_views_release(&v);
 	return r;

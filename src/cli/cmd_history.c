@@ -80,14 +80,10 @@ static const struct trk_doc_column columns[COLUMNS] = {
 static void fill_row(struct trk_doc *d, const struct trk_history_run *run, bool with_scope,
 		     struct trk_doc_cell *row)
 {
-	time_t start = (time_t) run->start_s;
-	char when[32] = "", end[TRK_END_WORDS_SIZE];
-	struct tm tm;
+	char end[TRK_END_WORDS_SIZE];
 
-	if (localtime_r(&start, &tm))
-		(void) strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm);
 	row[RUN].text = trk__doc_safe(d, run->id, sizeof(run->id));
-	row[STARTED].text = trk__doc_print(d, "%s", when);
+	row[STARTED].text = trk__doc_local(d, run->start_s);
 	row[JOB].text = trk__doc_safe(d, run->job, sizeof(run->job));
 	row[END].text = trk__doc_safe(d, trk__history_run_end_words(run, end), sizeof(end));
 	row[TOOK] = trk__doc_figure(d, trk__human_seconds, run->duration_s);

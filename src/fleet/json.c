@@ -122,7 +122,8 @@ static void drift_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 
 void trk__fleet_usual_json(struct trk_json *j, const struct trk_fleet_job *job)
 {
-	trk__json_open(j, '{');
+	if (!trk__json_key_object(j, "usual", job))
+		return;
 	trk__json_key_u64(j, "runs", job->recent);
 	trk__json_key_double(j, "duration_s", job->duration_s);
 	trk__json_key_double(j, "noise_share", job->noise_share);
@@ -146,7 +147,6 @@ void trk__fleet_job_members(struct trk_json *j, const struct trk_fleet_rows *row
 	trk__json_key_text(j, "last_end", trk__fleet_end_names[job->last->end]);
 	for (int i = 0; i < TRK_FLEET_TRAITS; i++)
 		key_name(j, trk__fleet_trait_names[i], rows, job->trait[i]);
-	trk__json_key(j, "usual");
 	trk__fleet_usual_json(j, job);
 	size_json(j, "asked", job->asked_cores, job->asked_mib);
 	trk__json_key_bool(j, "stated", job->stated_cores || job->stated_memory);
@@ -363,11 +363,10 @@ void trk__fleet_overview_json(struct trk_json *j, const struct trk_fleet_rows *r
 	trk__json_key_u64(j, "jobs", o->jobs);
 	trk__json_key_u64(j, "running", o->running);
 	key_sum(j, "sum", &o->sum);
-	trk__json_key(j, "before");
-	if (o->has_before)
-		trk__fleet_sum_json(j, &o->before);
-	else
-		trk__json_null(j);
+	if (trk__json_key_object(j, "before", o->has_before)) {
+		sum_members(j, &o->before);
+		trk__json_close(j, '}');
+	}
 	trk__json_key_double(j, "median_cores_share", o->median_cores_share);
 	trk__json_key_double(j, "median_memory_share", o->median_memory_share);
 	trk__json_key_text(j, "headline", o->headline);

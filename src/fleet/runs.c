@@ -140,10 +140,6 @@ void trk__fleet_one_run_json(struct trk_json *j, const struct trk_fleet_rows *ro
 	trk__json_key_text(j, "previous", at > 0 ? run[-1].id : NULL);
 	trk__json_key_text(j, "next", at + 1 < name->count ? run[1].id : NULL);
 	trk__json_key_text(j, "command", trk__fleet_text(rows, run->command));
-	trk__json_key(j, "usual");
-	if (job)
-		trk__fleet_usual_json(j, job);
-	else
-		trk__json_null(j);
+	trk__fleet_usual_json(j, job);
 	trk__json_close(j, '}');
 }

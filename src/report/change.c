@@ -289,11 +289,7 @@ static void phase_json(struct trk_json *j, const char *key, const struct trk_cha
 	if (!trk__json_key_object(j, key, p->runs))
 		return;
 	trk__json_key_or_null(j, "name", p->name);
-	trk__json_key(j, "number");
-	if (p->number)
-		trk__json_u64(j, p->number);
-	else
-		trk__json_null(j);
+	trk__json_key_double(j, "number", p->number ? (double) p->number : (double) NAN);
 	trk__json_key_double(j, before, p->before);
 	trk__json_key_double(j, now, p->now);
 	trk__json_key_u64(j, "runs", p->runs);

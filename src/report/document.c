@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/utf8.h"
 
@@ -122,6 +123,17 @@ const char *trk__doc_value(struct trk_doc *d, trk_human_fn *words, double value)
 	char text[TRK_HUMAN_SIZE];
 
 	return trk__doc_print(d, "%s", words(text, value));
+}
+
+const char *trk__doc_local(struct trk_doc *d, double wall_s)
+{
+	time_t at = (time_t) wall_s;
+	char text[32] = "";
+	struct tm tm;
+
+	if (localtime_r(&at, &tm))
+		(void) strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &tm);
+	return trk__doc_print(d, "%s", text);
 }
 
 const char *trk__doc_upper(struct trk_doc *d, const char *text)

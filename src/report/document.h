@@ -77,6 +77,7 @@ struct trk_doc_table {
 	bool folded;               /* shown on demand */
 	bool sortable;             /* rows by any column, in the page */
 	size_t essential;          /* first columns that a narrow terminal keeps; 0: all */
+	const uint8_t *rank;       /* or: it drops those of the highest rank first; 0: never */
 	bool keeps_names;          /* a terminal never cuts the first column */
 };
 
@@ -325,6 +326,8 @@ const char *trk__doc_safe_n(struct trk_doc *d, const char *text, size_t len, siz
 const char *trk__doc_value(struct trk_doc *d, trk_human_fn *words, double value);
 /* A text that is not empty, with its first letter in upper case. */
 const char *trk__doc_upper(struct trk_doc *d, const char *text);
+/* "2026-11-20 02:00", in local time; "" where it cannot be told. */
+const char *trk__doc_local(struct trk_doc *d, double wall_s);
 /* Text of a buffer; NULL if it is empty or failed. Releases the buffer. */
 const char *trk__doc_take(struct trk_doc *d, struct trk_buf *b);
 const char *trk__doc_date(struct trk_doc *d, unsigned int yyyymmdd);

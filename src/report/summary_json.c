@@ -70,16 +70,8 @@ static void tags(struct trk_json *j, const struct trk_run *run)
 static void exit_of(struct trk_json *j, const struct trk_outcome *o)
 {
 	trk__json_key_open(j, "exit", '{');
-	trk__json_key(j, "code");
-	if (o->code >= 0)
-		trk__json_i64(j, o->code);
-	else
-		trk__json_null(j);
-	trk__json_key(j, "signal");
-	if (o->signal)
-		trk__json_i64(j, o->signal);
-	else
-		trk__json_null(j);
+	trk__json_key_double(j, "code", o->code >= 0 ? o->code : (double) NAN);
+	trk__json_key_double(j, "signal", o->signal ? o->signal : (double) NAN);
 	trk__json_key_or_null(j, "verdict", trk__verdict_name(o->verdict));
 	trk__json_key_or_null(j, "evidence", o->evidence);
 	trk__json_close(j, '}');
@@ -95,11 +87,7 @@ static void run_of(struct trk_json *j, const struct trk_record *r)
 	trk__json_key_or_null(j, "kind", r->run.kind);
 	command(j, &r->run);
 	tags(j, &r->run);
-	trk__json_key(j, "pid");
-	if (r->run.pid > 0)
-		trk__json_i64(j, r->run.pid);
-	else
-		trk__json_null(j);
+	trk__json_key_double(j, "pid", r->run.pid > 0 ? (double) r->run.pid : (double) NAN);
 	/* The wall clock is written in milliseconds. */
 	key_fixed(j, "start_time", r->run.start_ns / TRK_NS_PER_MS, 3);
 	if (r->outcome.stop_ns)

@@ -341,12 +341,8 @@ static void json_gpus(struct trk_json *j, const struct trk_facts *f)
 
 static void json_usual(struct trk_json *j, const struct trk_usual *u)
 {
-	trk__json_key(j, "usual");
-	if (!u) {
-		trk__json_null(j);
+	if (!trk__json_key_object(j, "usual", u))
 		return;
-	}
-	trk__json_open(j, '{');
 	trk__json_key_u64(j, "runs", u->runs);
 	trk__json_key_double(j, "duration_s", u->seconds);
 	json_spent(j, "time", u->share, NAN);

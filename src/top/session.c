@@ -152,21 +152,22 @@ static void seek(struct trk_session *s, double t_s)
 	s->t_s = t_s < 0 ? 0 : t_s > end_s ? end_s : t_s;
 }
 
+/* Whether a moment is the one to jump to: the last before the present one, or the first after it. */
+static bool is_next(const struct trk_session *s, double at_s, int by, double to_s)
+{
+	return by < 0 ? at_s < s->t_s - 1 : at_s > s->t_s + 1e-3 && isnan(to_s);
+}
+
 static void seek_phase(struct trk_session *s, int by)
 {
 	const struct trk_time_breakdown *c = trk__watch_times(&s->watch);
-	double to = by < 0 ? 0 : NAN;
+	double to_s = by < 0 ? 0 : NAN;
 
-	for (size_t i = 0; c && i < c->phase_count; i++) {
-		double start = c->phase[i].start_s;
-
-		if (by < 0 && start < s->t_s - 1)
-			to = start;
-		if (by > 0 && start > s->t_s + 1e-3 && isnan(to))
-			to = start;
-	}
-	if (!isnan(to))
-		seek(s, to);
+	for (size_t i = 0; c && i < c->phase_count; i++)
+		if (is_next(s, c->phase[i].start_s, by, to_s))
+			to_s = c->phase[i].start_s;
+	if (!isnan(to_s))
+		seek(s, to_s);
 	else
 		(void) snprintf(s->message, sizeof(s->message), "no later phase");
 }
@@ -174,23 +175,17 @@ static void seek_phase(struct trk_session *s, int by)
 static void seek_mark(struct trk_session *s, int by)
 {
 	const struct trk_record *r = trk__watch_record(&s->watch);
-	const struct trk_mark *to = NULL;
+	double to_s = NAN;
 
-	for (size_t i = 0; i < r->marks; i++) {
-		double at_s = (double) r->mark[i].elapsed_ns / 1e9;
-
-		if (by < 0 && at_s < s->t_s - 1)
-			to = &r->mark[i];
-		if (by > 0 && at_s > s->t_s + 1e-3 && !to)
-			to = &r->mark[i];
-	}
-	if (to) {
-		seek(s, (double) to->elapsed_ns / 1e9);
-		(void) snprintf(s->message, sizeof(s->message), "mark: %s", to->name);
-	} else {
-		(void) snprintf(s->message, sizeof(s->message), "no %s mark",
-				by < 0 ? "earlier" : "later");
-	}
+	(void) snprintf(s->message, sizeof(s->message), "no %s mark", by < 0 ? "earlier" : "later");
+	for (size_t i = 0; i < r->marks; i++)
+		if (is_next(s, (double) r->mark[i].elapsed_ns / 1e9, by, to_s)) {
+			to_s = (double) r->mark[i].elapsed_ns / 1e9;
+			(void) snprintf(s->message, sizeof(s->message), "mark: %s",
+					r->mark[i].name);
+		}
+	if (!isnan(to_s))
+		seek(s, to_s);
 }
 
 static void toggle_play(struct trk_session *s, uint64_t now_ns)

@@ -283,6 +283,24 @@ static void a_table_loses_inessential_columns_first(void **state)
 	trk__buf_release(&b);
 }
 
+static void columns_of_the_highest_rank_go_first(void **state)
+{
+	static const uint8_t ranks[] = {0, 2, 1, 0};
+	const struct trk_terminal_style narrow = {.width = 40};
+	struct trk_doc_table t = *trk__doc_first(&doc, TRK_BLOCK_TABLE)->table;
+	struct trk_doc none = {.error = 0};
+	struct trk_buf b;
+
+	(void) state;
+	t.rank = ranks;
+	trk__buf_init(&b, 1 << 16);
+	trk__write_terminal_table(&b, &none, &t, &narrow);
+	assert_null(strstr(b.data, "a text that is longer"));
+	assert_non_null(strstr(b.data, "28.5 kB"));
+	assert_non_null(strstr(b.data, "Share"));
+	trk__buf_release(&b);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -294,6 +312,7 @@ int main(void)
 		CASE(what_has_no_room_is_shortened_before_it_wraps),
 		CASE(colour_marks_the_verdict_and_the_bars),
 		CASE(a_table_loses_inessential_columns_first),
+		CASE(columns_of_the_highest_rank_go_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,9 @@ enum { RESOURCE, REQUESTED, MEAN, P95, PEAK, SHARE, NEXT, WHY, COLUMNS };
 
 struct resource {
 	const char *name;
-	double requested, mean, p95, peak, next;
+	double requested;
+	struct trk_column_stats use; /* mean, p95, max */
+	double next;
 	const char *why;
 	const char *had; /* kind of the requested amount; NULL: not shown */
 };
@@ -29,17 +31,17 @@ static void add_resource(struct trk_doc *d, struct trk_doc_table *t, const struc
 			 trk_human_fn *request_words, trk_human_fn *words)
 {
 	struct trk_doc_cell *row = trk__doc_row(d, t);
-	double share = res->requested > 0 ? res->peak / res->requested : (double) NAN;
+	double share = res->requested > 0 ? res->use.max / res->requested : (double) NAN;
 
 	row[RESOURCE] = trk__doc_tone(trk__doc_cell(res->name, NAN), TRK_TONE_STRONG);
 	row[REQUESTED] = trk__doc_figure(d, request_words, res->requested);
 	if (res->had && row[REQUESTED].text)
 		row[REQUESTED].text = trk__doc_print(d, "%s %s", row[REQUESTED].text, res->had);
-	row[MEAN] = trk__doc_figure(d, words, res->mean);
-	row[P95] = trk__doc_figure(d, words, res->p95);
-	row[PEAK] = trk__doc_figure(d, words, res->peak);
+	row[MEAN] = trk__doc_figure(d, words, res->use.mean);
+	row[P95] = trk__doc_figure(d, words, res->use.p95);
+	row[PEAK] = trk__doc_figure(d, words, res->use.max);
 	row[SHARE] = trk__doc_figure(d, trk__human_percent, share);
-	row[SHARE].second = res->requested > 0 ? res->mean / res->requested : (double) NAN;
+	row[SHARE].second = res->requested > 0 ? res->use.mean / res->requested : (double) NAN;
 	row[NEXT] = trk__doc_tone(trk__doc_figure(d, request_words, res->next), TRK_TONE_STRONG);
 	row[WHY].text = res->why;
 }
@@ -71,10 +73,13 @@ static const char *held_words(const struct trk_report_work *w)
 static void add_cpu(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_table *t)
 {
 	const struct trk_advice *a = &w->advice;
-	struct resource res = {"CPU, cores", w->cpu_had.value,     w->cpu.mean, w->cpu.p95,
-			       w->cpu_peak,  next_of(w, a->cores), NULL,        NULL};
+	struct resource res = {.name = "CPU, cores",
+			       .requested = w->cpu_had.value,
+			       .use = w->cpu,
+			       .next = next_of(w, a->cores),
+			       .had = had_words(w, w->cpu_had.kind)};
 
-	res.had = had_words(w, w->cpu_had.kind);
+	res.use.max = w->cpu_peak;
 	if (a->held_cpu)
 		res.why = held_words(w);
 	else if (w->has_advice && a->has_cpu && a->cpu.reason_count > 1)
@@ -94,11 +99,13 @@ static const char *note_words(struct trk_doc *d, const struct trk_advice *a)
 static void add_memory(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_table *t)
 {
 	const struct trk_advice *a = &w->advice;
-	struct resource res = {
-		"Memory",       w->memory_had.value,       w->memory.mean, w->memory.p95,
-		w->memory_peak, next_of(w, a->memory_mib), NULL,           NULL};
+	struct resource res = {.name = "Memory",
+			       .requested = w->memory_had.value,
+			       .use = w->memory,
+			       .next = next_of(w, a->memory_mib),
+			       .had = had_words(w, w->memory_had.kind)};
 
-	res.had = had_words(w, w->memory_had.kind);
+	res.use.max = w->memory_peak;
 	if (a->held_memory)
 		res.why = held_words(w);
 	else if (w->in->record->outcome.verdict == TRK_VERDICT_OUT_OF_MEMORY)
@@ -113,58 +120,47 @@ static void add_memory(struct trk_doc *d, const struct trk_report_work *w, struc
 static void add_gpu(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_table *t)
 {
 	struct trk_stats *stats = w->in->record->stats;
-	struct resource res = {.name = "GPU"};
-	struct trk_capacity had;
-	struct trk_column_stats use = trk__stats_get(stats, TRK_PROCESS_GPU_USAGE);
-	struct trk_column_stats vram = trk__stats_get(stats, TRK_PROCESS_GPU_VRAM);
+	const struct trk_capacity had = trk__capacity(w->in->record, TRK_RESOURCE_GPU);
+	const struct trk_advice *a = &w->advice;
+	struct resource res = {.name = "GPU",
+			       .requested = had.value,
+			       .use = trk__stats_get(stats, TRK_PROCESS_GPU_USAGE),
+			       .next = next_of(w, a->gpus > 0 ? a->gpus : (double) NAN),
+			       .had = had_words(w, had.kind)};
+	struct resource vram = {.name = "Video memory",
+				.requested = NAN,
+				.use = trk__stats_get(stats, TRK_PROCESS_GPU_VRAM),
+				.next = next_of(w, a->vram_mib > 0 ? a->vram_mib : (double) NAN)};
 
-	had = trk__capacity(w->in->record, TRK_RESOURCE_GPU);
-	res.requested = had.value;
-	res.had = had_words(w, had.kind);
-	if (isnan(use.mean) && isnan(vram.mean) && isnan(res.requested))
+	if (isnan(res.use.mean) && isnan(vram.use.mean) && isnan(res.requested))
 		return;
-	res.mean = use.mean;
-	res.p95 = use.p95;
-	res.peak = use.max;
-	res.next = next_of(w, w->advice.gpus > 0 ? w->advice.gpus : (double) NAN);
-	if (!isnan(res.next) && !isnan(use.max))
+	if (!isnan(res.next) && !isnan(res.use.max))
 		res.why = "the most that were busy at once, as whole GPUs";
 	add_resource(d, t, &res, trk__human_amount, trk__human_number);
-	res = (struct resource){
-		.name = "Video memory",
-		.requested = NAN,
-		.mean = vram.mean,
-		.p95 = vram.p95,
-		.peak = vram.max,
-		.next = next_of(w, w->advice.vram_mib > 0 ? w->advice.vram_mib : (double) NAN)};
-	if (res.next >= vram.max)
-		res.why = trk__doc_print(d, "the peak and %s of headroom, on all GPUs together",
-					 trk__doc_value(d, trk__human_memory, res.next - vram.max));
-	add_resource(d, t, &res, trk__human_request, trk__human_memory);
+	if (vram.next >= vram.use.max)
+		vram.why = trk__doc_print(
+			d, "the peak and %s of headroom, on all GPUs together",
+			trk__doc_value(d, trk__human_memory, vram.next - vram.use.max));
+	add_resource(d, t, &vram, trk__human_request, trk__human_memory);
 }
 
 /* Disk space is that of the machine, with the system's files: how much the job needs is unknown. */
 static void add_space(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_table *t)
 {
 	struct trk_stats *stats = w->in->record->stats;
-	struct resource res = {.name = "Disk space", .next = NAN};
-	struct trk_column_stats used = trk__stats_get(stats, TRK_SYSTEM_SPACE_USED);
-	struct trk_column_stats total = trk__stats_get(stats, TRK_SYSTEM_SPACE_TOTAL);
+	struct resource res = {.name = "Disk space",
+			       .requested = trk__stats_get(stats, TRK_SYSTEM_SPACE_TOTAL).max,
+			       .use = trk__stats_get(stats, TRK_SYSTEM_SPACE_USED),
+			       .next = NAN,
+			       .why = "no request: only the whole machine's use is known",
+			       .had = had_words(w, TRK_CAPACITY_MACHINE)};
 
-	if (isnan(used.max))
+	if (isnan(res.use.max))
 		return;
-	res.requested = total.max;
-	res.had = had_words(w, TRK_CAPACITY_MACHINE);
-	res.mean = used.mean;
-	res.p95 = used.p95;
-	res.peak = used.max;
-	if (used.max > used.min)
-		res.why = trk__doc_print(d,
-					 "no request: only the whole machine's use is known, "
-					 "and that moved by %s",
-					 trk__doc_value(d, trk__human_space, used.max - used.min));
-	else
-		res.why = "no request: only the whole machine's use is known";
+	if (res.use.max > res.use.min)
+		res.why = trk__doc_print(
+			d, "%s, and that moved by %s", res.why,
+			trk__doc_value(d, trk__human_space, res.use.max - res.use.min));
 	add_resource(d, t, &res, trk__human_space, trk__human_space);
 }
 
@@ -173,13 +169,12 @@ static void add_time(struct trk_doc *d, const struct trk_report_work *w, struct 
 	const struct trk_record *record = w->in->record;
 	const struct trk_advice *a = &w->advice;
 	const struct trk_capacity had = trk__capacity(record, TRK_RESOURCE_TIME_S);
-	struct resource res = {.name = "Time",
-			       .requested = had.value,
-			       .had = had_words(w, had.kind),
-			       .mean = NAN,
-			       .p95 = NAN,
-			       .peak = (double) record->outcome.duration_ns / 1e9,
-			       .next = NAN};
+	struct resource res = {
+		.name = "Time",
+		.requested = had.value,
+		.had = had_words(w, had.kind),
+		.use = {.mean = NAN, .p95 = NAN, .max = (double) record->outcome.duration_ns / 1e9},
+		.next = NAN};
 
 	/* As in the lines to paste: twice the expected time, in whole minutes. */
 	if (w->has_advice && w->ended_well) {

@@ -15,13 +15,6 @@ enum {
 	SCRATCH_MAX = 1 << 16,
 };
 
-struct terminal {
-	struct trk_buf *b;
-	size_t width, at, lines; /* at: current column */
-	bool color, utf8;
-	struct trk_buf text; /* result of the last call of shown() */
-};
-
 /* ---- characters ---- */
 
 static const char *ascii_of(const char *c, size_t size)
@@ -32,7 +25,7 @@ static const char *ascii_of(const char *c, size_t size)
 		{"\u00b7", "|"}, {"\u2192", "->"}, {"\u2212", "-"}, {"\u2014", "-"},
 		{"\u2026", "~"}, {"\u00b1", "+-"}, {"\u00b0", ""},  {"\u2713", "*"},
 		{"\u2717", "!"}, {"\u25b2", "*"},  {"\u25bc", "!"}, {"\u25a0", "*"},
-		{"\u25b6", ">"}, {"\u25c6", "*"},
+		{"\u25b6", ">"}, {"\u25c6", "*"},  {"\u2716", "x"},
 	};
 
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
@@ -43,7 +36,7 @@ static const char *ascii_of(const char *c, size_t size)
 
 /* A text as the terminal shows it: without marks, on one line, without control characters. A view
  * until the next call. */
-static const char *shown(struct terminal *t, const char *text)
+static const char *shown(struct trk_terminal *t, const char *text)
 {
 	trk__buf_clear(&t->text);
 	for (size_t left = text ? strlen(text) : 0, size; left; text += size, left -= size) {
@@ -64,12 +57,12 @@ static const char *shown(struct terminal *t, const char *text)
 	return t->text.data && !t->text.error ? t->text.data : "";
 }
 
-static size_t columns_of(struct terminal *t, const char *text)
+static size_t columns_of(struct trk_terminal *t, const char *text)
 {
 	return trk__utf8_columns(shown(t, text));
 }
 
-static void color(struct terminal *t, enum trk_tone tone)
+static void color(struct trk_terminal *t, enum trk_tone tone)
 {
 	static const char *const codes[] = {
 		[TRK_TONE_STRONG] = "\033[1m", [TRK_TONE_GOOD] = "\033[32m",
@@ -81,7 +74,7 @@ static void color(struct terminal *t, enum trk_tone tone)
 		trk__buf_puts(t->b, codes[tone]);
 }
 
-static void plain(struct terminal *t, enum trk_tone tone)
+static void plain(struct trk_terminal *t, enum trk_tone tone)
 {
 	if (t->color && tone != TRK_TONE_PLAIN && tone != TRK_TONE_MUTED)
 		trk__buf_puts(t->b, "\033[0m");
@@ -89,7 +82,7 @@ static void plain(struct terminal *t, enum trk_tone tone)
 
 /* ---- lines ---- */
 
-static void line_end(struct terminal *t)
+static void line_end(struct trk_terminal *t)
 {
 	while (t->b->len && !t->b->error && t->b->data[t->b->len - 1] == ' ')
 		t->b->data[--t->b->len] = '\0';
@@ -98,42 +91,42 @@ static void line_end(struct terminal *t)
 	t->lines++;
 }
 
-static void go_to(struct terminal *t, size_t column)
+static void go_to(struct trk_terminal *t, size_t column)
 {
 	for (; t->at < column; t->at++)
 		trk__buf_putc(t->b, ' ');
 }
 
-static void put(struct terminal *t, const char *text)
+void trk__terminal_put(struct trk_terminal *t, const char *text)
 {
 	trk__buf_puts(t->b, shown(t, text));
 	t->at += trk__utf8_columns(t->text.data ? t->text.data : "");
 }
 
 /* Write a text left- or right-aligned in `columns` columns. */
-static void put_left(struct terminal *t, const char *text, size_t columns)
+static void put_left(struct trk_terminal *t, const char *text, size_t columns)
 {
 	size_t end = t->at + columns;
 
-	put(t, text);
+	trk__terminal_put(t, text);
 	go_to(t, end);
 }
 
-static void put_right(struct terminal *t, const char *text, size_t columns)
+static void put_right(struct trk_terminal *t, const char *text, size_t columns)
 {
 	size_t size = columns_of(t, text);
 
 	go_to(t, t->at + (columns > size ? columns - size : 0));
-	put(t, text);
+	trk__terminal_put(t, text);
 }
 
 /* Write at most `columns` columns of a text; an ellipsis replaces the rest. */
-static void put_cut(struct terminal *t, const char *text, size_t columns)
+static void put_cut(struct trk_terminal *t, const char *text, size_t columns)
 {
 	size_t left, size;
 
 	if (columns_of(t, text) <= columns) {
-		put(t, text);
+		trk__terminal_put(t, text);
 		return;
 	}
 	text = shown(t, text);
@@ -176,7 +169,7 @@ static size_t word_length(const char *text)
 }
 
 /* A word that is longer than a line is cut at the line's end. */
-static void put_word(struct terminal *t, const char *word, size_t len, size_t indent)
+static void put_word(struct trk_terminal *t, const char *word, size_t len, size_t indent)
 {
 	for (size_t size; len; word += size, len -= size) {
 		size_t columns;
@@ -195,7 +188,7 @@ static void put_word(struct terminal *t, const char *word, size_t len, size_t in
 
 /* Write words from the current column on; continuation lines begin at `indent`. The tone ends after
  * the first word that ends in a colon or a full stop. */
-static void put_words(struct terminal *t, const char *text, size_t indent, enum trk_tone tone)
+static void put_words(struct trk_terminal *t, const char *text, size_t indent, enum trk_tone tone)
 {
 	TRK_BUF_LOCAL(copy, SCRATCH_MAX);
 	char *at;
@@ -230,9 +223,16 @@ static void put_words(struct terminal *t, const char *text, size_t indent, enum 
 	plain(t, tone);
 }
 
+void trk__terminal_line(struct trk_terminal *t, const char *text, size_t indent)
+{
+	put_words(t, text, indent, TRK_TONE_PLAIN);
+	line_end(t);
+}
+
 /* Write a piece, unbroken if it fits a line, after a separator unless it is the first. With the
  * separator "\n" each piece begins a line. */
-static void put_piece(struct terminal *t, const char *separator, const char *text, size_t indent)
+static void put_piece(struct trk_terminal *t, const char *separator, const char *text,
+		      size_t indent)
 {
 	size_t size = columns_of(t, text), gap = columns_of(t, separator);
 
@@ -243,20 +243,20 @@ static void put_piece(struct terminal *t, const char *separator, const char *tex
 		bool before = gap && t->at + gap - 1 <= t->width; /* drops its last blank */
 
 		if (before)
-			put(t, separator);
+			trk__terminal_put(t, separator);
 		line_end(t);
 		go_to(t, indent);
 		if (!before)
-			put(t, separator + strspn(separator, " "));
+			trk__terminal_put(t, separator + strspn(separator, " "));
 	} else if (t->at > indent) {
-		put(t, separator);
+		trk__terminal_put(t, separator);
 	}
 	put_words(t, text, indent, TRK_TONE_PLAIN);
 }
 
 /* ---- the head ---- */
 
-static void head(struct terminal *t, const struct trk_doc *d)
+static void head(struct trk_terminal *t, const struct trk_doc *d)
 {
 	enum { GAP = 3, JOB_MIN = 8 };
 	size_t fixed = columns_of(t, d->state) + GAP + GAP + columns_of(t, d->duration) + 2 +
@@ -264,15 +264,15 @@ static void head(struct terminal *t, const struct trk_doc *d)
 	bool fits = fixed + JOB_MIN <= t->width;
 
 	color(t, d->state_tone);
-	put(t, d->state);
+	trk__terminal_put(t, d->state);
 	plain(t, d->state_tone);
 	if (fits) {
 		go_to(t, t->at + GAP);
 		put_cut(t, d->job, t->width - fixed);
 		go_to(t, t->at + GAP);
-		put(t, d->duration);
+		trk__terminal_put(t, d->duration);
 		go_to(t, t->width - columns_of(t, d->id));
-		put(t, d->id);
+		trk__terminal_put(t, d->id);
 	} else {
 		if (t->at + GAP + columns_of(t, d->job) > t->width)
 			line_end(t);
@@ -283,17 +283,17 @@ static void head(struct terminal *t, const struct trk_doc *d)
 	}
 	line_end(t);
 	if (d->command) {
-		put_words(t, d->command, 0, TRK_TONE_PLAIN);
-		line_end(t);
+		trk__terminal_line(t, d->command, 0);
 	}
 }
 
-static void marked(struct terminal *t, const char *mark, const char *text, enum trk_tone tone)
+void trk__terminal_mark(struct trk_terminal *t, const char *mark, const char *text,
+			enum trk_tone tone)
 {
 	if (!text || !*text)
 		return;
 	color(t, tone);
-	put(t, mark);
+	trk__terminal_put(t, mark);
 	plain(t, tone);
 	go_to(t, 2);
 	put_words(t, text, 2, tone);
@@ -301,7 +301,7 @@ static void marked(struct terminal *t, const char *mark, const char *text, enum 
 }
 
 /* Write each line of a text. */
-static void troubles(struct terminal *t, const char *text)
+static void troubles(struct trk_terminal *t, const char *text)
 {
 	while (text && *text) {
 		size_t len = strcspn(text, "\n");
@@ -309,7 +309,7 @@ static void troubles(struct terminal *t, const char *text)
 
 		trk__buf_add(&line, text, len);
 		if (!line.error && line.data)
-			marked(t, "!", line.data, TRK_TONE_BAD);
+			trk__terminal_mark(t, "!", line.data, TRK_TONE_BAD);
 		text += len + (text[len] == '\n');
 	}
 }
@@ -321,7 +321,7 @@ static const char *item_text(const struct trk_doc_item *item, int length)
 	return length == 0 ? item->text : length == 1 ? item->brief : item->bare;
 }
 
-static size_t items_columns(struct terminal *t, const struct trk_doc_term *term, int length)
+static size_t items_columns(struct trk_terminal *t, const struct trk_doc_term *term, int length)
 {
 	size_t n = 0;
 
@@ -331,9 +331,9 @@ static size_t items_columns(struct terminal *t, const struct trk_doc_term *term,
 	return n;
 }
 
-static void name_of(struct terminal *t, const char *name)
+static void name_of(struct trk_terminal *t, const char *name)
 {
-	put(t, name);
+	trk__terminal_put(t, name);
 	go_to(t, t->at < NAME ? NAME : t->at + 1);
 }
 
@@ -347,7 +347,7 @@ static size_t count_from(const struct trk_doc_term *term, size_t from)
 	return n;
 }
 
-static void items(struct terminal *t, const struct trk_doc_term *term)
+static void items(struct trk_terminal *t, const struct trk_doc_term *term)
 {
 	int length = 0;
 	size_t start = t->lines;
@@ -377,7 +377,7 @@ struct meters {
 	bool loose;     /* values so long that nothing is aligned */
 };
 
-static size_t had_columns(struct terminal *t, const struct trk_doc_meter *m)
+static size_t had_columns(struct trk_terminal *t, const struct trk_doc_meter *m)
 {
 	return m->had ? 3 + columns_of(t, m->had) + (*m->what ? 1 : 0) + columns_of(t, m->what) : 0;
 }
@@ -392,7 +392,7 @@ static bool is_meter(const struct trk_doc_block *b)
 	return b && b->kind == TRK_BLOCK_TERM && b->term->meter;
 }
 
-static struct meters measure(struct terminal *t, const struct trk_doc_block *b)
+static struct meters measure(struct trk_terminal *t, const struct trk_doc_block *b)
 {
 	struct meters w = {.bar = 0};
 	size_t left, right, room;
@@ -419,15 +419,16 @@ static struct meters measure(struct terminal *t, const struct trk_doc_block *b)
 	return w;
 }
 
-static void meter_rest(struct terminal *t, const struct meters *w, const struct trk_doc_meter *m)
+static void meter_rest(struct trk_terminal *t, const struct meters *w,
+		       const struct trk_doc_meter *m)
 {
 	size_t start = t->at;
 	char percent[TRK_HUMAN_SIZE];
 
-	put(t, "of ");
-	put(t, m->had);
-	put(t, *m->what ? " " : "");
-	put(t, m->what);
+	trk__terminal_put(t, "of ");
+	trk__terminal_put(t, m->had);
+	trk__terminal_put(t, *m->what ? " " : "");
+	trk__terminal_put(t, m->what);
 	go_to(t, start + w->had + 2);
 	if (w->bar) {
 		if (t->color)
@@ -442,7 +443,7 @@ static void meter_rest(struct terminal *t, const struct meters *w, const struct 
 }
 
 /* A meter whose figures are pieces, not aligned. */
-static void loose_meter(struct terminal *t, const struct trk_doc_meter *m)
+static void loose_meter(struct trk_terminal *t, const struct trk_doc_meter *m)
 {
 	char text[4 * TRK_HUMAN_SIZE], percent[TRK_HUMAN_SIZE];
 
@@ -458,7 +459,7 @@ static void loose_meter(struct terminal *t, const struct trk_doc_meter *m)
 	line_end(t);
 }
 
-static void meter(struct terminal *t, const struct meters *w, const struct trk_doc_term *term)
+static void meter(struct trk_terminal *t, const struct meters *w, const struct trk_doc_term *term)
 {
 	const struct trk_doc_meter *m = term->meter;
 
@@ -468,9 +469,9 @@ static void meter(struct terminal *t, const struct meters *w, const struct trk_d
 		return;
 	}
 	put_right(t, m->mean, w->mean);
-	put(t, " mean  ");
+	trk__terminal_put(t, " mean  ");
 	put_right(t, m->peak, w->peak);
-	put(t, " peak ");
+	trk__terminal_put(t, " peak ");
 	if (m->had) {
 		put_left(t, m->unit, w->unit);
 		if (w->two_lines) {
@@ -481,13 +482,13 @@ static void meter(struct terminal *t, const struct meters *w, const struct trk_d
 		}
 		meter_rest(t, w, m);
 	} else {
-		put(t, m->unit);
+		trk__terminal_put(t, m->unit);
 	}
 	line_end(t);
 }
 
 /* Write a group of meters with common columns. Returns the last block of the group. */
-static const struct trk_doc_block *meters(struct terminal *t, const struct trk_doc_block *b)
+static const struct trk_doc_block *meters(struct trk_terminal *t, const struct trk_doc_block *b)
 {
 	struct meters w = measure(t, b);
 
@@ -507,11 +508,23 @@ static const char *cell_text(const struct trk_doc_table *table, size_t row, size
 	return text ? text : "\u2014";
 }
 
-/* Compute the widths of the columns. Drops inessential columns, then truncates texts. Returns how
- * many columns are shown; 0 if they still do not fit. */
-static size_t fit_columns(struct terminal *t, const struct trk_doc_table *table, size_t *width)
+/* The column that is dropped next; 0: none. */
+static size_t least_column(const struct trk_doc_table *table, const size_t *width)
 {
-	size_t sum = 0, shown_columns = table->columns;
+	size_t least = 0;
+
+	for (size_t c = 1; c < table->columns; c++)
+		if (width[c] && (table->rank ? table->rank[c] > table->rank[least]
+					     : table->essential && c >= table->essential))
+			least = c;
+	return least;
+}
+
+/* Compute the widths of the columns. Drops inessential columns (width 0), then truncates texts.
+ * False: they still do not fit. */
+static bool fit_columns(struct trk_terminal *t, const struct trk_doc_table *table, size_t *width)
+{
+	size_t sum = 0, least;
 
 	for (size_t c = 0; c < table->columns; c++) {
 		width[c] = columns_of(t, table->column[c].title);
@@ -519,30 +532,35 @@ static size_t fit_columns(struct terminal *t, const struct trk_doc_table *table,
 			width[c] = larger(width[c], columns_of(t, cell_text(table, i, c)));
 		sum += width[c] + (c ? 2 : 0);
 	}
-	while (sum > t->width && table->essential && shown_columns > table->essential)
-		sum -= width[--shown_columns] + 2;
+	while (sum > t->width && (least = least_column(table, width)) > 0) {
+		sum -= width[least] + 2;
+		width[least] = 0;
+	}
 	while (sum > t->width) {
-		size_t widest = shown_columns;
+		size_t widest = table->columns;
 
-		for (size_t c = table->keeps_names; c < shown_columns; c++)
+		for (size_t c = table->keeps_names; c < table->columns; c++)
 			if (table->column[c].kind == TRK_CELL_TEXT && width[c] > CELL_MIN &&
-			    (widest == shown_columns || width[c] > width[widest]))
+			    (widest == table->columns || width[c] > width[widest]))
 				widest = c;
-		if (widest == shown_columns)
-			return 0;
+		if (widest == table->columns)
+			return false;
 		width[widest]--;
 		sum--;
 	}
-	return shown_columns;
+	return true;
 }
 
-static void table_row(struct terminal *t, const struct trk_doc_table *table, const size_t *width,
-		      size_t columns, size_t row)
+static void table_row(struct trk_terminal *t, const struct trk_doc_table *table,
+		      const size_t *width, size_t row)
 {
-	for (size_t c = 0, start = 0; c < columns; start += width[c++] + 2) {
+	for (size_t c = 0, start = 0; c < table->columns;
+	     start += width[c] ? width[c] + 2 : 0, c++) {
 		const char *text =
 			row < table->rows ? cell_text(table, row, c) : table->column[c].title;
 
+		if (!width[c])
+			continue;
 		go_to(t, start);
 		if (table->column[c].kind == TRK_CELL_NUMBER)
 			put_right(t, text, width[c]);
@@ -553,7 +571,7 @@ static void table_row(struct terminal *t, const struct trk_doc_table *table, con
 }
 
 /* Write a row as one piece per cell, with the title of its column. */
-static void table_card(struct terminal *t, const struct trk_doc_table *table, size_t row)
+static void table_card(struct trk_terminal *t, const struct trk_doc_table *table, size_t row)
 {
 	put_words(t, cell_text(table, row, 0), 2, TRK_TONE_PLAIN);
 	for (size_t c = 1; c < table->columns; c++) {
@@ -567,21 +585,20 @@ static void table_card(struct terminal *t, const struct trk_doc_table *table, si
 	line_end(t);
 }
 
-static void table(struct terminal *t, const struct trk_doc_table *table)
+void trk__terminal_table(struct trk_terminal *t, const struct trk_doc_table *table)
 {
 	size_t width[TRK_DOC_COLUMNS];
-	size_t columns = table->columns <= TRK_DOC_COLUMNS ? fit_columns(t, table, width) : 0;
+	bool fits = table->columns <= TRK_DOC_COLUMNS && fit_columns(t, table, width);
 
 	if (table->title && table->rows) {
 		line_end(t);
-		put_words(t, table->title, 0, TRK_TONE_PLAIN);
-		line_end(t);
+		trk__terminal_line(t, table->title, 0);
 	}
-	if (columns && table->rows)
-		table_row(t, table, width, columns, table->rows);
+	if (fits && table->rows)
+		table_row(t, table, width, table->rows);
 	for (size_t i = 0; i < table->rows; i++) {
-		if (columns)
-			table_row(t, table, width, columns, i);
+		if (fits)
+			table_row(t, table, width, i);
 		else
 			table_card(t, table, i);
 	}
@@ -589,7 +606,7 @@ static void table(struct terminal *t, const struct trk_doc_table *table)
 
 /* ---- charts, parts, lines to paste ---- */
 
-static void charts(struct terminal *t, const struct trk_doc *d)
+static void charts(struct trk_terminal *t, const struct trk_doc *d)
 {
 	enum { TITLE = 14, TOP = 16 };
 
@@ -602,20 +619,20 @@ static void charts(struct terminal *t, const struct trk_doc *d)
 		trk__spark_steps(t->b, c->series[0].avg, c->series[0].max, d->buckets, cells,
 				 t->utf8);
 		t->at += d->buckets < cells ? d->buckets : cells;
-		put(t, " of ");
-		put(t, c->top_text);
-		put(t, " ");
-		put(t, c->unit);
+		trk__terminal_put(t, " of ");
+		trk__terminal_put(t, c->top_text);
+		trk__terminal_put(t, " ");
+		trk__terminal_put(t, c->unit);
 		line_end(t);
 	}
 	go_to(t, TITLE);
-	put(t, d->first_text);
-	put(t, " to ");
-	put(t, d->last_text);
+	trk__terminal_put(t, d->first_text);
+	trk__terminal_put(t, " to ");
+	trk__terminal_put(t, d->last_text);
 	line_end(t);
 }
 
-static void parts(struct terminal *t, const struct trk_doc_part *part, size_t count)
+static void parts(struct trk_terminal *t, const struct trk_doc_part *part, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		trk__spark_bar(t->b, part[i].share, 10, t->utf8);
@@ -628,12 +645,12 @@ static void parts(struct terminal *t, const struct trk_doc_part *part, size_t co
 }
 
 /* Lines to paste are not wrapped, so that they can be copied. */
-static void snippet(struct terminal *t, const struct trk_doc_snippet *s)
+static void snippet(struct trk_terminal *t, const struct trk_doc_snippet *s)
 {
 	const char *at = s->text;
 
-	put(t, "For ");
-	put(t, s->title);
+	trk__terminal_put(t, "For ");
+	trk__terminal_put(t, s->title);
 	line_end(t);
 	while (*at) {
 		size_t len = strcspn(at, "\n");
@@ -648,17 +665,16 @@ static void snippet(struct terminal *t, const struct trk_doc_snippet *s)
 /* ---- the document ---- */
 
 /* Write a block or a group. Returns the last block that was written. */
-static const struct trk_doc_block *block(struct terminal *t, const struct trk_doc *d,
+static const struct trk_doc_block *block(struct trk_terminal *t, const struct trk_doc *d,
 					 const struct trk_doc_block *b)
 {
 	switch (b->kind) {
 	case TRK_BLOCK_TEXT:
 	case TRK_BLOCK_NOTE:
-		put_words(t, b->text, 0, TRK_TONE_PLAIN);
-		line_end(t);
+		trk__terminal_line(t, b->text, 0);
 		break;
 	case TRK_BLOCK_TABLE:
-		table(t, b->table);
+		trk__terminal_table(t, b->table);
 		break;
 	case TRK_BLOCK_PARTS:
 		parts(t, b->part, b->count);
@@ -682,34 +698,41 @@ static const struct trk_doc_block *block(struct terminal *t, const struct trk_do
 	return b;
 }
 
-static void section(struct terminal *t, const struct trk_doc *d, const struct trk_doc_section *s)
+void trk__terminal_title(struct trk_terminal *t, const char *title, const char *more)
 {
-	if (s->title) {
-		line_end(t);
-		color(t, TRK_TONE_STRONG);
-		put(t, s->title);
-		plain(t, TRK_TONE_STRONG);
-		line_end(t);
-	}
+	line_end(t);
+	color(t, TRK_TONE_STRONG);
+	trk__terminal_put(t, title);
+	plain(t, TRK_TONE_STRONG);
+	if (*more)
+		put_piece(t, "  ", more, 0);
+	line_end(t);
+}
+
+static void section(struct trk_terminal *t, const struct trk_doc *d,
+		    const struct trk_doc_section *s)
+{
+	if (s->title)
+		trk__terminal_title(t, s->title, "");
 	for (const struct trk_doc_block *b = s->first; b; b = b->next)
 		b = block(t, d, b);
 }
 
-static struct terminal start(struct trk_buf *b, const struct trk_terminal_style *style)
+struct trk_terminal trk__terminal_start(struct trk_buf *b, const struct trk_terminal_style *style)
 {
 	size_t width = style->width ? style->width : TRK_TERMINAL_USUAL;
-	struct terminal t = {.b = b,
-			     .width = width < TRK_TERMINAL_MIN   ? TRK_TERMINAL_MIN
-				      : width > TRK_TERMINAL_MAX ? TRK_TERMINAL_MAX
-								 : width,
-			     .color = style->color,
-			     .utf8 = style->utf8};
+	struct trk_terminal t = {.b = b,
+				 .width = width < TRK_TERMINAL_MIN   ? TRK_TERMINAL_MIN
+					  : width > TRK_TERMINAL_MAX ? TRK_TERMINAL_MAX
+								     : width,
+				 .color = style->color,
+				 .utf8 = style->utf8};
 
 	trk__buf_init(&t.text, SCRATCH_MAX);
 	return t;
 }
 
-static void finish(struct terminal *t)
+void trk__terminal_finish(struct trk_terminal *t)
 {
 	if (t->text.error)
 		t->b->error = t->text.error;
@@ -719,7 +742,7 @@ static void finish(struct terminal *t)
 void trk__write_terminal_lines(struct trk_buf *b, const char *text,
 			       const struct trk_terminal_style *style)
 {
-	struct terminal t = start(b, style);
+	struct trk_terminal t = trk__terminal_start(b, style);
 
 	while (*text) {
 		size_t len = strcspn(text, "\n"), indent = strspn(text, " ");
@@ -732,42 +755,40 @@ void trk__write_terminal_lines(struct trk_buf *b, const char *text,
 		line_end(&t);
 		text += len + (text[len] == '\n');
 	}
-	finish(&t);
+	trk__terminal_finish(&t);
 }
 
 void trk__write_terminal_table(struct trk_buf *b, struct trk_doc *d,
 			       const struct trk_doc_table *rows,
 			       const struct trk_terminal_style *style)
 {
-	struct terminal t = start(b, style);
+	struct trk_terminal t = trk__terminal_start(b, style);
 
 	if (d->error)
 		b->error = d->error;
 	else
-		table(&t, rows);
-	finish(&t);
+		trk__terminal_table(&t, rows);
+	trk__terminal_finish(&t);
 	trk__doc_release(d);
 }
 
 void trk__write_terminal(struct trk_buf *b, const struct trk_doc *d,
 			 const struct trk_terminal_style *style)
 {
-	struct terminal t = start(b, style);
+	struct trk_terminal t = trk__terminal_start(b, style);
 
 	if (d->state)
 		head(&t, d);
 	troubles(&t, d->trouble);
-	marked(&t, d->symbol, d->lead, d->verdict_tone);
+	trk__terminal_mark(&t, d->symbol, d->lead, d->verdict_tone);
 	if (d->basis && *d->basis) {
 		go_to(&t, 2);
-		put_words(&t, d->basis, 2, TRK_TONE_PLAIN);
-		line_end(&t);
+		trk__terminal_line(&t, d->basis, 2);
 	}
 	for (size_t i = 0; i < d->sections; i++)
 		section(&t, d, &d->section[i]);
 	if (d->more) {
-		put_words(&t, d->more, 2, TRK_TONE_PLAIN);
-		line_end(&t);
+		trk__terminal_line(&t, d->more, 2);
 	}
-	finish(&t);
+	trk__terminal_finish(&t);
 }
