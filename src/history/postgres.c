@@ -292,12 +292,9 @@ static int send_file(void *data, const char *file)
 	struct trk_history_run run;
 
 	if (is_known(s, file) || s->left == 0 ||
-	    trk__record_read(s->h->runs_fd, file, s->record, NULL, NULL, NULL) < 0)
-		return 0; /* a damaged recording is skipped */
+	    !trk__history_read(s->h->runs_fd, file, s->record, &run))
+		return 0;
 	s->left--;
-	trk__history_run_from(s->record, file, &run);
-	run.ended = !s->record->writing;
-	trk__record_release(s->record);
 	s->error = send_run(s->h, s->sql.data, &run, s->reterr);
 	return s->error;
 }

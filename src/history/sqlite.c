@@ -458,12 +458,8 @@ static int take_file(void *data, const char *file)
 		return 1;
 	}
 	u->left--;
-	if (trk__record_read(h->runs_fd, file, u->record, NULL, NULL, NULL) < 0)
-		return 0; /* a damaged recording is skipped */
-	trk__history_run_from(u->record, file, &run);
-	/* A run whose tracker died no longer changes. */
-	run.ended = !u->record->writing;
-	trk__record_release(u->record);
+	if (!trk__history_read(h->runs_fd, file, u->record, &run))
+		return 0;
 	bind_run(h, u->put, &run);
 	rc = h->lib.step(u->put);
 	(void) h->lib.reset(u->put);
