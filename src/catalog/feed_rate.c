@@ -1,4 +1,4 @@
-#include "catalog/feed_rate.h"
+#include "catalog/feed.h"
 
 #include <errno.h>
 #include <math.h>

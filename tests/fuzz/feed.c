@@ -1,7 +1,6 @@
 /* Public price lists: whatever the document, what is taken of it becomes a text that the catalogue
  * reads and that has the prices which were counted. The first byte says which list it is. */
 #include "catalog/feed.h"
-#include "catalog/feed_rate.h"
 #include "catalog/judge.h"
 #include "catalog/text.h"
 
