@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "alert/trend.h"
 #include "model/gpu.h"
 #include "model/run.h"
 #include "model/sample.h"
@@ -79,6 +78,17 @@ struct trk_alert_rule_state {
 	double since_s; /* of a pending condition; of a condition that is false while it fires */
 	double last_fired_s;    /* NaN: never */
 	struct trk_alert alert; /* that is firing */
+};
+
+/* The slope of a figure over the last five minutes: the median of the slopes between all pairs of
+ * points (Theil-Sen), on which a spike has no effect. */
+enum { TRK_ALERT_POINTS = 30 };
+
+struct trk_alert_trend {
+	double at_s[TRK_ALERT_POINTS], value[TRK_ALERT_POINTS]; /* a ring */
+	size_t count, next;
+	double slope;
+	bool is_old; /* the slope is outdated: a point was added */
 };
 
 enum { TRK_ALERT_EARLIER_MAX = 40, TRK_ALERT_EARLIER_MIN = 5 };
