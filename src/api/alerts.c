@@ -1,18 +1,11 @@
 /* The public function about the alerts of this user. */
 #include <errno.h>
-#include <stdio.h>
 
+#include "api/server_needs.h"
 #include "resource_tracker.h"
 #include "service/alert_list.h"
 
 enum { DOCUMENT_MAX = 16 * 1024 * 1024 };
-
-static int complain(char *why, size_t why_size, int code, const char *text)
-{
-	if (why && why_size)
-		(void) snprintf(why, why_size, "%s", text[0] ? text : trk__strerror(code));
-	return code;
-}
 
 int trk_alerts(const char *dir, char **ret, char *why, size_t why_size)
 {
@@ -21,12 +14,12 @@ int trk_alerts(const char *dir, char **ret, char *why, size_t why_size)
 	int r;
 
 	if (!dir || !*dir || !ret)
-		return complain(why, why_size, -EINVAL, "dir: an empty name");
+		return trk__why(why, why_size, -EINVAL, "dir: an empty name");
 	r = trk__alert_list_json(dir, &text, &error);
 	trk__buf_putc(&text, '\0');
 	r = r < 0 ? r : text.error;
 	if (r < 0)
-		return complain(why, why_size, r, error.message);
+		return trk__why(why, why_size, r, "%s", trk__error_text(&error, r));
 	*ret = trk__buf_take(&text);
 	return 0;
 }

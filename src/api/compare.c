@@ -70,10 +70,8 @@ int trk_compare(const char *recording, const struct trk_compare_options *options
 		r = rules = trk__comparison_judge(&c->comparison, o.fail_on, &error);
 	if (r >= 0)
 		r = write_json(&c->comparison, ret);
-	(void) trk__why(why, why_size, r,
-			r == 0             ? c->sources.note
-			: error.message[0] ? error.message
-					   : trk__strerror(r));
+	(void) trk__why(why, why_size, r, "%s",
+			r == 0 ? c->sources.note : trk__error_text(&error, r));
 	trk__sources_release(&c->sources);
 	trk__record_release(&c->record);
 	trk__record_release(&c->other);

@@ -26,8 +26,7 @@ int trk_import(const char *file, const char *format, const char *dir, char *why,
 		r = trk__import_file(&import, (enum trk_import_format) kind, &result, &error);
 	}
 	if (r < 0)
-		return trk__why(why, why_size, r,
-				error.message[0] ? error.message : trk__strerror(r));
-	(void) trk__why(why, why_size, 0, "");
+		return trk__why(why, why_size, r, "%s", trk__error_text(&error, r));
+	(void) trk__why(why, why_size, 0, "%s", "");
 	return (int) (result.runs + result.known);
 }

@@ -107,10 +107,7 @@ int trk_recommend(const char *recording, const struct trk_recommend_options *opt
 	if (r < 0)
 		return r;
 	r = ask(recording, &o, &n, ret, note, &error);
-	return trk__why(why, why_size, r,
-			r == 0             ? note
-			: error.message[0] ? error.message
-					   : trk__strerror(r));
+	return trk__why(why, why_size, r, "%s", r == 0 ? note : trk__error_text(&error, r));
 }
 
 void trk_recommendation_free(struct trk_recommendation *recommendation)
@@ -169,6 +166,6 @@ char *trk_recommendation_lines(const struct trk_recommendation *r, const char *k
 	bool known;
 
 	known = trk__recommendation_lines(&b, r, kind, &rest);
-	(void) trk__why(note, note_size, 0, rest.len ? rest.data : "");
+	(void) trk__why(note, note_size, 0, "%s", rest.len ? rest.data : "");
 	return known ? trk__buf_take(&b) : NULL;
 }

@@ -1,6 +1,7 @@
 #include "api/server_needs.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,10 +9,15 @@
 
 enum { NEEDS_MAX = 4096 /* bytes of the struct of a newer caller */ };
 
-int trk__why(char *why, size_t size, int code, const char *text)
+int trk__why(char *why, size_t size, int code, const char *format, ...)
 {
-	if (why && size)
-		(void) snprintf(why, size, "%s", text);
+	va_list args;
+
+	if (why && size) {
+		va_start(args, format);
+		trk__message(why, size, format, args);
+		va_end(args);
+	}
 	return code;
 }
 

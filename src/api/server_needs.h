@@ -6,7 +6,8 @@
 #include "resource_tracker.h"
 
 /* Write a sentence into why[0..size), which may be NULL. Returns `code`. */
-int trk__why(char *why, size_t size, int code, const char *text);
+int trk__why(char *why, size_t size, int code, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* Copy the caller's struct. Fields that an older caller's shorter struct lacks are 0, all of them
  * for NULL. 0, -EINVAL or -TRK_ERR_RANGE, with a sentence in `why`. */

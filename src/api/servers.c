@@ -45,10 +45,8 @@ int trk_catalog_open(const struct trk_catalog_options *options, struct trk_catal
 	r = prices && c ? trk__prices_load(&layers, prices, &error) : -ENOMEM;
 	if (r == 0)
 		*c = prices->c;
-	(void) trk__why(why, why_size, r,
-			r == 0             ? prices->ignored.message
-			: error.message[0] ? error.message
-					   : trk__strerror(r));
+	(void) trk__why(why, why_size, r, "%s",
+			r == 0 ? prices->ignored.message : trk__error_text(&error, r));
 	free(prices);
 	if (r < 0)
 		free(c);
@@ -133,7 +131,7 @@ static int look(const struct trk_catalog *c, const struct trk_recording *recordi
 	r = recording ? find_for_run(c, s, &n, recording, &error) : find_offers(c, s, &n, &error);
 	if (r < 0) {
 		free(s);
-		return trk__why(why, size, r, error.message[0] ? error.message : trk__strerror(r));
+		return trk__why(why, size, r, "%s", trk__error_text(&error, r));
 	}
 	*ret = s;
 	return 0;

@@ -13,12 +13,7 @@
 #include "cli/config.h"
 #include "cli/environment.h"
 
-enum { SINK_SIZE = 1000, SINKS_ROOM = 16384 };
-
-static const char *get_variable(const char *name)
-{
-	return getenv(name);
-}
+enum { SINK_SIZE = 1000 };
 
 /* ---- options ---- */
 
@@ -76,21 +71,6 @@ int cli_alert_configure(const struct cli_command *configured, int argc, char **a
 	return r;
 }
 
-/* Settings borrow their texts. */
-static const char *keep(const char *text, size_t len)
-{
-	static char room[SINKS_ROOM];
-	static size_t used;
-	char *kept = room + used;
-
-	if (len >= SINK_SIZE || len + 1 > sizeof(room) - used)
-		return NULL;
-	memcpy(kept, text, len);
-	kept[len] = '\0';
-	used += len + 1;
-	return kept;
-}
-
 /* The sink may have the prefix RULE=. */
 static bool is_secret_shown(const char *sink)
 {
@@ -106,7 +86,7 @@ int cli_take_sink(void *settings, const struct cli_option *o, const char *value)
 
 	for (const char *at = value + strspn(value, " \n"); *at; at += strspn(at, " \n")) {
 		size_t len = strcspn(at, " \n");
-		const char *sink = keep(at, len);
+		const char *sink = len < SINK_SIZE ? cli_keep(at, len) : NULL;
 		int r = sink ? trk__alert_hooks_add_sink(h, sink) : -ENOSPC;
 
 		if (r == -ENOSPC)
@@ -188,11 +168,6 @@ int cli_take_until(const char *text, double *ret_s)
 	return 0;
 }
 
-static double utc_offset(double now_s)
-{
-	return (double) trk__os_utc_offset_s((time_t) now_s);
-}
-
 /* ---- sending ---- */
 
 struct trk_alert_sender cli_alert_sender(const struct cli_alert_settings *s)
@@ -203,9 +178,9 @@ struct trk_alert_sender cli_alert_sender(const struct cli_alert_settings *s)
 		.service = cli_service(s->dir),
 		.quiet_hours = s->quiet_hours,
 		.budget_usd = s->budget_usd,
-		.variable = get_variable,
+		.variable = getenv,
 		.now_s = now_s,
-		.utc_offset_s = utc_offset(now_s),
+		.utc_offset_s = cli_utc_offset(now_s),
 	};
 }
 

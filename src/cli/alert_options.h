@@ -55,6 +55,10 @@ int cli_take_until(const char *text, double *ret_s);
 void cli_alert_github(struct trk_buf *b, const char *rule, const char *text);
 bool cli_is_github(void);
 
+/* Start `alerts check --run` for the run as a detached process, if a sink or command is set. It
+ * keeps no descriptor open; the cost for the run is one fork. */
+void cli_alert_check_later(const struct cli_alert_settings *s, const char *run);
+
 /* The names of all rules with ", " between them. */
 const char *cli_alert_rule_names(void);
 

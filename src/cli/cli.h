@@ -44,6 +44,8 @@ struct cli_option {
 		"", '\0', title, NULL, NULL, 0                                                     \
 	}
 
+extern const struct cli_option cli_no_options[];
+
 struct cli_command {
 	const char *name;
 	const char *usage;                /* the words after "resource-tracker " */
@@ -113,6 +115,12 @@ int cli_truth(const char *text);
 /* Accepted, and without effect in this version. */
 int cli_set_nothing(void *settings, const struct cli_option *o, const char *value);
 
+/* A copy of text[0..len) in static memory, as settings borrow their texts; NULL: there is no room. */
+const char *cli_keep(const char *text, size_t len);
+
+/* Seconds that local time is ahead of UTC at this moment. */
+double cli_utc_offset(double now_s);
+
 /* Print the error of a service in the name of the verb, and return the exit status: EXIT_USAGE for
  * -EINVAL. */
 int cli_fail(const char *verb, int error, const struct trk_error *why);
@@ -122,6 +130,13 @@ int cli_fail(const char *verb, int error, const struct trk_error *why);
  * complaint. */
 int cli_load(const char *dir, const char *reference, struct trk_record *record, trk_row_fn *on_row,
 	     void *data);
+
+struct trk_page_request;
+/* Write the report of the run `reference` (path, id, "@", job). to: the file; NULL or "": named
+ * after the run; "-": stdout. via: as for trk__page_save(). Returns 0 with the path of the report
+ * in `path`, or an exit status after a complaint. */
+int cli_report_file(const char *dir, const char *reference, const struct trk_page_request *request,
+		    const char *to, const char *via, char *path, size_t size);
 
 /* Write all of a buffer; 0, or EXIT_ERROR after having complained. Closed pipes are no error. */
 int cli_write(int fd, const struct trk_buf *b, const char *where);

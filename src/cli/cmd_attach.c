@@ -1,6 +1,5 @@
 /* resource-tracker attach: track a running process. */
 #include "cli/config.h"
-#include "cli/sibling_options.h"
 #include "cli/tracking.h"
 
 static int run(int argc, char **argv)

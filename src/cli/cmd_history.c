@@ -163,6 +163,7 @@ static int load_named(struct trk_history *h, const struct settings *s, const cha
 		      struct trk_run_list *ret)
 {
 	struct trk_job_key key = {reference, NULL};
+	struct trk_error error = {.code = 0};
 	struct trk_named_job job;
 
 	if (reference && trk__named_job_find(h, reference, &job)) {
@@ -170,7 +171,10 @@ static int load_named(struct trk_history *h, const struct settings *s, const cha
 			job.job, job.namesakes > 1 ? NULL : trk__named_job_key(&job).scope};
 		cli_job_tell(&job, NULL);
 	}
-	return cli_runs_list(h, reference ? &key : NULL, (size_t) s->max, false, ret);
+	if (trk__run_list_read(h, reference ? &key : NULL, (size_t) s->max, false, ret, &error) ==
+	    0)
+		return 0;
+	return cli_reject(EXIT_ERROR, "%s", error.message);
 }
 
 static int run_history(int argc, char **argv)

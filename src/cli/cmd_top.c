@@ -245,7 +245,7 @@ static int run_session(const struct settings *s, const char *dir, const struct c
 					&error)
 		    : trk__error_set(&error, -ENOMEM, dir, "out of memory");
 	if (!session || r < 0) {
-		cli_complain("%s", error.message[0] ? error.message : trk__strerror(r));
+		cli_complain("%s", trk__error_text(&error, r));
 		free(session);
 		return EXIT_ERROR;
 	}

@@ -45,6 +45,13 @@ const char *cli_extension(const char *path)
 	return text;
 }
 
+const char *cli_page_format(const char *path)
+{
+	const char *extension = path ? cli_extension(path) : "";
+
+	return !strcmp(extension, "md") ? "md" : !strcmp(extension, "json") ? "json" : "html";
+}
+
 bool cli_is_foreign_format(const char *verb, const char *path, const char *known)
 {
 	const char *extension = cli_extension(path);

@@ -9,6 +9,9 @@
  * in lower case, until the next call. */
 const char *cli_extension(const char *path);
 
+/* The format of a report in a file of this name: "md", "json", or else "html". path may be NULL. */
+const char *cli_page_format(const char *path);
+
 /* Whether `word` is one of `list` (words with blanks between them). */
 bool cli_is_word_of(const char *list, const char *word);
 

@@ -1,15 +1,16 @@
 #include "cli/track_options.h"
-#include "cli/alert_options.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/os.h"
 #include "base/parse.h"
+#include "cli/alert_options.h"
 #include "cli/output_names.h"
 #include "cli/server_options.h"
-#include "cli/sibling_options.h"
 #include "track/request.h"
 
 #define INTERVAL_MIN_NS  10000000ull
@@ -86,14 +87,6 @@ static int take_request(void *settings, const struct cli_option *o, const char *
 			  o->name, value);
 }
 
-static int limit_complaint(const char *value)
-{
-	return cli_reject(
-		EXIT_USAGE,
-		"--limit %s: not of the form mem=SIZE,time=DURATION, such as mem=8GiB,time=2h",
-		value);
-}
-
 static int take_input_size(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
@@ -107,14 +100,11 @@ static int take_limit(void *settings, const struct cli_option *o, const char *va
 {
 	struct track_settings *s = settings;
 	const char *at = value;
+	int r = *at ? 0 : -EINVAL;
 
-	if (!*at)
-		return limit_complaint(value);
-	while (*at) {
+	while (*at && r == 0) {
 		size_t len = strcspn(at, ",");
 		char text[64];
-		int r = -EINVAL;
-
 		bool memory;
 
 		(void) snprintf(text, sizeof(text), "%.*s", (int) (len < 63 ? len : 63), at);
@@ -123,12 +113,19 @@ static int take_limit(void *settings, const struct cli_option *o, const char *va
 			r = trk__parse_size(strchr(text, '=') + 1, &s->track.limits.memory_bytes);
 		else if (!strncmp(text, "time=", 5))
 			r = trk__parse_duration(text + 5, &s->track.limits.time_ns);
-		if (r < 0 || (memory ? s->track.limits.memory_bytes : s->track.limits.time_ns) == 0)
-			return limit_complaint(value);
+		else
+			r = -EINVAL;
+		if ((memory ? s->track.limits.memory_bytes : s->track.limits.time_ns) == 0)
+			r = -EINVAL;
 		at += len;
 		at += *at == ',';
 	}
-	return 0;
+	if (r == 0)
+		return 0;
+	return cli_reject(
+		EXIT_USAGE,
+		"--limit %s: not of the form mem=SIZE,time=DURATION, such as mem=8GiB,time=2h",
+		value);
 }
 
 /* Samples a second, or a word for yes or no. */
@@ -228,17 +225,6 @@ static int take_report(void *settings, const struct cli_option *o, const char *v
 		       : 0;
 }
 
-static int take_gpu(void *settings, const struct cli_option *o, const char *value)
-{
-	static const enum trk_gpu_mode modes[] = {TRK_GPU_AUTO, TRK_GPU_ALWAYS, TRK_GPU_NEVER};
-	struct track_settings *s = settings;
-	int choice = cli_choice(o, value);
-
-	if (choice >= 0)
-		s->track.gpu = modes[choice];
-	return choice < 0 ? EXIT_USAGE : 0;
-}
-
 static int take_cgroup(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
@@ -254,6 +240,76 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 
 	s->track.discovery.ask = false;
 	return 0;
+}
+
+/* ---- options of the Rust program of the same name, the sibling ---- */
+
+int sibling_take_pid(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+	uint64_t pid;
+
+	if (trk__parse_u64(value, &pid) < 0 || pid == 0 || pid > INT32_MAX)
+		return cli_reject(EXIT_USAGE, "%s%s %s: not a pid", o->help ? "--" : "", o->name,
+				  value);
+	if ((pid_t) pid == getpid())
+		return cli_reject(EXIT_USAGE, "%s%s %s: this program itself", o->help ? "--" : "",
+				  o->name, value);
+	s->pid = (int) pid;
+	return 0;
+}
+
+enum { NICE_MIN = -20, NICE_MAX = 19 };
+
+static int sibling_take_nice(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+	bool is_negative = value && *value == '-';
+	uint64_t size = NICE_MAX;
+
+	if (value && (trk__parse_u64(value + (is_negative || *value == '+'), &size) < 0 ||
+		      size > (is_negative ? -NICE_MIN : NICE_MAX)))
+		return cli_reject(EXIT_USAGE, "--%s %s: not a number from %d to %d", o->name, value,
+				  NICE_MIN, NICE_MAX);
+	s->track.renice = true;
+	s->track.nice = is_negative ? -(int) size : (int) size;
+	return 0;
+}
+
+static int sibling_take_steal(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+	int truth = cli_truth(value);
+
+	if (truth < 0)
+		return cli_reject(EXIT_USAGE, "--%s %s: true or false is expected", o->name, value);
+	s->steal_of_cores = !truth;
+	return 0;
+}
+
+/* Without a value, or with a word for yes: mask all arguments; with a word for no: none. */
+static int sibling_take_redaction(void *settings, const struct cli_option *o, const char *value)
+{
+	static const char *const words[] = {
+		[TRK_REDACT_SECRETS] = "secrets",
+		[TRK_REDACT_STRICT] = "strict",
+		[TRK_REDACT_ALL] = "all",
+		[TRK_REDACT_NOTHING] = "none",
+	};
+	struct track_settings *s = settings;
+	int truth = value ? cli_truth(value) : 1;
+
+	if (truth >= 0) {
+		s->track.redaction = truth ? TRK_REDACT_ALL : TRK_REDACT_NOTHING;
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(value, words[i])) {
+			s->track.redaction = (enum trk_redaction) i;
+			return 0;
+		}
+	return cli_reject(EXIT_USAGE, "--%s=%s: not one of: secrets strict all none", o->name,
+			  value);
 }
 
 #define AT(field) offsetof(struct track_settings, field)
@@ -305,6 +361,19 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 	{"input-size", 0, "SIZE", "size of the job's input, for advice by size (default: that of the files on its command line)", take_input_size, 0}, \
 	{"no-history", 0, NULL, "keep the run out of the history of its job", cli_set_flag, AT(track.unlisted)}
 
+/* Its TRACKER_* variables set the options of the same name (config.h). docs/compatibility.md lists all
+ * of them. */
+#define SIBLING_OPTIONS \
+	{"pid", 'p', "PID", "track this process where no command and no PID is given", \
+	 sibling_take_pid, 0}, \
+	{"renice", 'r', "[N]", "nice value of the tracker itself, -20 to 19 (without a value: 19)", \
+	 sibling_take_nice, 0}, \
+	{"aggregate-cpu-steal", 0, "true|false", \
+	 "with --format json: false adds the steal of each core (true)", sibling_take_steal, 0}, \
+	{"redact-args", 0, "[=secrets|strict|all|none]", \
+	 "what to mask in command lines that are kept (secrets; alone: all)", \
+	 sibling_take_redaction, 0}
+
 #define ADVANCED_OPTIONS \
 	CLI_OPTION_GROUP("advanced"), \
 	{"no-children", 0, NULL, "track the one process, not its tree", cli_set_flag, AT(track.one_process)}, \
@@ -312,7 +381,7 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 	{"no-discovery", 0, NULL, "do not query the cloud for region and type of the server", take_no_discovery, 0}, \
 	{"instance", 0, "VENDOR/REGION/TYPE", "type of this server, for its price", cli_take_instance_option, AT(stated)}, \
 	{"lines", 0, "HZ|auto|off", "sample which lines of the job's programs use CPU time and memory (auto)", take_lines, 0}, \
-	{"gpu", 0, "auto|always|never", "measure GPUs (auto: where a device file or driver is found)", take_gpu, 0}, \
+	{"gpu", 0, "auto|always|never", "measure GPUs (auto: where a device file or driver is found)", cli_set_choice, AT(track.gpu)}, \
 	{"strict", 0, NULL, "exit with 125 if something about the tracking fails", cli_set_flag, AT(strict)}, \
 	SIBLING_OPTIONS, \
 	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}

@@ -36,5 +36,5 @@ int trk__alert_store_peek(const char *dir, struct trk_alert_book *ret, struct tr
 	if (reads)
 		trk__alert_book_release(ret);
 	return trk__error_set(reterr, r, dir, "%s%s: %s", dir, reads ? "/alerts.json" : "",
-			      error.message[0] ? error.message : trk__strerror(r));
+			      trk__error_text(&error, r));
 }

@@ -4,11 +4,20 @@
 
 #include "service/prices.h"
 
+/* What is counted. */
+enum trk_tally {
+	TRK_TALLY_SERVERS,
+	TRK_TALLY_PRICED, /* servers with a price in some region */
+	TRK_TALLY_GPUS,
+	TRK_TALLY_SCORES,
+	TRK_TALLY_REGIONS,
+	TRK_TALLY_PRICES,
+	TRK_TALLIES
+};
+
 /* Of one vendor. */
 struct trk_catalog_tally {
-	size_t servers;
-	size_t priced; /* of the servers: with a price in some region */
-	size_t prices, scores, regions, gpus;
+	size_t of[TRK_TALLIES];
 };
 
 /* One for each vendor of the catalogue, in its order; the caller frees. NULL without memory. */

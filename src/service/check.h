@@ -3,6 +3,9 @@
 #ifndef TRK_SERVICE_CHECK_H
 #define TRK_SERVICE_CHECK_H
 
+#include <stddef.h>
+
+#include "base/env.h"
 #include "probe/gpu/gpu.h"
 #include "service/service.h"
 
@@ -26,6 +29,12 @@ void trk__check_set(struct trk_check *f, const char *what, enum trk_check_state 
  * there is a GPU. Returns the number of checks, or the error of reading /proc. */
 int trk__machine_check(const char *dir, const struct trk_gpu_hints *hints,
 		       struct trk_check list[TRK_CHECKS_MAX]);
+
+/* The checks of the sources of one system, for trk__machine_check(): machine_sources.c in
+ * src/service/linux, darwin and windows. Fill in a list with room for TRK_CHECKS_MAX - 1. Returns
+ * how many there are. */
+size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hints *hints,
+			    struct trk_check *list);
 
 /* Track a small job with its recording in a new folder below `tmp`, which is removed again. Returns
  * the number of checks. */

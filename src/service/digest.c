@@ -12,7 +12,7 @@
 #include "base/shell_word.h"
 #include "fleet/changed.h"
 #include "fleet/words.h"
-#include "service/alerts.h"
+#include "service/alert_check.h"
 
 enum { DAYS = 30, CHANGES = 8 };
 static const double SAVES_LEAST_USD = 5, WEEK_S = 7 * 86400.0;

@@ -28,4 +28,14 @@ const struct trk_known_work *trk__known_work_find(const char *name);
 /* The figure in the line that `doctor --work` prints, or NaN. */
 double trk__known_work_figure(const char *line, size_t len, enum trk_total total);
 
+/* ---- parts that several systems share ---- */
+
+/* CPU time of this process. Each system has its own source. */
+double trk__work_cpu_s(void);
+void trk__work_burn_ms(unsigned int ms);
+
+/* Works: 1.5 s of CPU time; a file that is written down to the disk before the job ends. */
+double trk__work_one_process(const char *folder);
+double trk__work_written_file(const char *folder);
+
 #endif

@@ -2,8 +2,6 @@
 #include "cli/cli.h"
 #include "cli/tracking.h"
 
-static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
-
 static int refuse_top(int argc, char **argv)
 {
 	cli_complain("top: this build for macOS has no live view. Try: resource-tracker show");
@@ -14,7 +12,7 @@ const struct cli_command cli_top = {
 	.name = "top",
 	.usage = "top",
 	.summary = "Not in this build for macOS.",
-	.options = no_options,
+	.options = cli_no_options,
 	.run = refuse_top,
 };
 
