@@ -10,9 +10,8 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "catalog/csv.h"
 #include "catalog/feed.h"
-#include "catalog/judge.h"
+#include "catalog/keeper.h"
 #include "catalog/text.h"
 #include "service/keeper_client.h"
 

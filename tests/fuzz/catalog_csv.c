@@ -1,6 +1,5 @@
 /* A site's own prices as CSV: refused with a place, or turned into text that the catalogue
  * reads. */
-#include "catalog/csv.h"
 #include "catalog/text.h"
 
 #include "fuzz.h"

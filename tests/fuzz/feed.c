@@ -1,7 +1,7 @@
 /* Public price lists: whatever the document, what is taken of it becomes a text that the catalogue
  * reads and that has the prices which were counted. The first byte says which list it is. */
 #include "catalog/feed.h"
-#include "catalog/judge.h"
+#include "catalog/keeper.h"
 #include "catalog/text.h"
 
 #include "fuzz.h"

@@ -1,6 +1,5 @@
 /* Answers of the Keeper API: refused in words, or turned into a text that the catalogue reads and
  * that has the prices which were counted. */
-#include "catalog/judge.h"
 #include "catalog/keeper.h"
 #include "catalog/text.h"
 
