@@ -14,7 +14,7 @@
 #include "resource_tracker.h"
 #include "service/servers.h"
 
-enum { JSON_MAX = 64 << 20, OPTIONS_MAX = 4096 };
+enum { JSON_MAX = 64 << 20 };
 
 /* ---- the catalogue ---- */
 
@@ -30,11 +30,10 @@ int trk_catalog_open(const struct trk_catalog_options *options, struct trk_catal
 	struct trk_layer_paths paths;
 	int r;
 
-	if (options && (options->size < offsetof(struct trk_catalog_options, scores) ||
-			options->size > OPTIONS_MAX))
-		return trk__why(why, why_size, -EINVAL, "options: size is not set");
-	if (options)
-		memcpy(&o, options, options->size < sizeof(o) ? options->size : sizeof(o));
+	r = trk__options_take("options", options, offsetof(struct trk_catalog_options, scores), &o,
+			      sizeof(o), why, why_size);
+	if (r < 0)
+		return r;
 	named = (struct trk_named_prices){.cache = o.cache || o.of_user ? o.cache : "none",
 					  .catalog = o.catalog,
 					  .scores = o.scores,
