@@ -261,7 +261,5 @@ double trk__gpu_advise(const struct trk_gpu_facts *facts, double busiest)
 	if (facts->used >= 1 && whole(facts->usage_p95) >= 1 && !(enough > 0))
 		return whole(facts->usage_p95);
 	/* A GPU that was used only briefly is not requested again. */
-	if (!(enough >= 1) && facts->used >= 1)
-		return 1;
-	return enough;
+	return !(enough >= 1) && facts->used >= 1 ? 1 : enough;
 }

@@ -145,4 +145,13 @@ struct trk_alert_facts {
 bool trk__alert_judge(enum trk_alert_rule rule, const struct trk_alert_facts *f,
 		      struct trk_alert *ret);
 
+/* ---- what a stalled job waits for ---- */
+
+/* "a timer", "a pipe", "function do_something of the kernel"; "" where neither is known. state: the
+ * letter of PID/stat; wchan: the text of the file. */
+void trk__alert_wait_name(char state, const char *wchan, char *text, size_t size);
+/* The alert; if it is a firing `stalled`, with the process and what it waits for in the text. */
+struct trk_alert trk__alert_with_wait(const struct trk_alert *alert,
+				      const struct trk_record *record);
+
 #endif

@@ -33,14 +33,26 @@ const char *cli_alert_rule_names(void)
 	return names;
 }
 
-static int take_passed(const struct cli_command *configured, void *settings)
+/* Options that files and variables may set: not --job, which means another option there. */
+static const struct cli_option settable[] = {
+	CLI_ALERT_OPTIONS,
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+const struct cli_option cli_alert_internal[] = {
+	{"no-config", 0, NULL, "read no configuration", cli_set_nothing, 0},
+	{"now", 0, "SECONDS", "since 1970", cli_set_text, offsetof(struct cli_alert_settings, now)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+static int take_passed(struct cli_alert_settings *settings)
 {
 	static const char *const passed[][2] = {{"alert", "TRACKER_ALERT"},
 						{"quiet-hours", "TRACKER_QUIET_HOURS"}};
 	int r = 0;
 
 	for (size_t i = 0; i < 2 && r == 0; i++) {
-		const struct cli_option *o = configured->options;
+		const struct cli_option *o = settable;
 		const char *value = getenv(passed[i][1]);
 
 		while (strcmp(o->name, passed[i][0]) != 0)
@@ -53,20 +65,22 @@ static int take_passed(const struct cli_command *configured, void *settings)
 	return r;
 }
 
-int cli_alert_configure(const struct cli_command *configured, int argc, char **argv, void *settings)
+int cli_alert_configure(const char *verb, int argc, char **argv,
+			struct cli_alert_settings *settings)
 {
+	const struct cli_command configured = {.name = verb, .options = settable};
 	char **words;
 	int r;
 
 	for (int i = 0; i < argc; i++)
 		if (!strcmp(argv[i], "--no-config"))
-			return take_passed(configured, settings);
+			return take_passed(settings);
 	/* A copy, as the search for --config reorders arguments. */
 	words = calloc((size_t) argc + 1, sizeof(*words));
 	if (!words)
 		return EXIT_ERROR;
 	memcpy(words, argv, (size_t) argc * sizeof(*words));
-	r = cli_config(configured, argc, words, settings, NULL);
+	r = cli_config(&configured, argc, words, settings, NULL);
 	free(words);
 	return r;
 }

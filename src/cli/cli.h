@@ -7,8 +7,8 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "recording/reader.h"
 #include "model/run.h"
+#include "recording/reader.h"
 #include "recording/store.h"
 #include "report/write/terminal.h"
 
@@ -36,6 +36,9 @@ struct cli_option {
 	int (*take)(void *settings, const struct cli_option *option, const char *value);
 	size_t offset; /* into the settings, for the shared setters below */
 };
+
+/* The offset of a field of the verb's own `struct settings`. */
+#define AT(field) offsetof(struct settings, field)
 
 /* A line of an option table that is no option: the help lists the options below it under this
  * title. */
@@ -160,5 +163,34 @@ bool cli_use_color(const char *mode, int fd);
 size_t cli_width(int fd, size_t usual);
 /* That width, UTF-8 if the locale uses it, no colour. */
 struct trk_terminal_style cli_style(int fd, size_t usual);
+
+/* ---- names of output files, which are checked before a job starts ---- */
+
+/* The extension of a name, without its dot, ignoring a final ".gz"; "" if it has none. Static text,
+ * in lower case, until the next call. */
+const char *cli_extension(const char *path);
+
+/* The format of a report in a file of this name: "md", "json", or else "html". path may be NULL. */
+const char *cli_page_format(const char *path);
+
+/* Whether `word` is one of `list` (words with blanks between them). */
+bool cli_is_word_of(const char *list, const char *word);
+
+/* True, after a complaint, if the extension is that of a data or document format that is not in
+ * `known` (words with blanks between them). */
+bool cli_is_foreign_format(const char *verb, const char *path, const char *known);
+
+/* Check that a file of that name can be written. 0, or a negative errno after a complaint; -ENOENT:
+ * its folder does not exist, but the job may create it. "-", "fd:N" and NULL are fine. */
+int cli_check_output(const char *option, const char *path);
+
+/* ---- showing a file in the desktop's browser ---- */
+
+/* Without waiting for it; if it cannot be opened nothing happens. */
+void cli_browser_open(const char *path);
+
+/* Wait until the browser has started. Returns the exit status, after a complaint where it has
+ * not. */
+int cli_browser_show(const char *path);
 
 #endif

@@ -14,7 +14,7 @@
 
 #include "alert/end.h"
 #include "alert/live.h"
-#include "alert/outbox.h"
+#include "alert/deliver.h"
 #include "base/clock.h"
 #include "base/detach.h"
 #include "base/file.h"
@@ -37,7 +37,6 @@ struct settings {
 };
 
 /* clang-format off */
-#define AT(field) offsetof(struct settings, field)
 static const struct cli_option options[] = {
 	{"json", 0, NULL, "list, rules: as one JSON document", cli_set_flag, AT(json)},
 	{"all", 0, NULL, "list: alerts that have ended as well", cli_set_flag, AT(all)},
@@ -47,17 +46,7 @@ static const struct cli_option options[] = {
 	{"for", 0, "DUR", "silence: this long, such as 8h or 3d; 30d at most", cli_set_duration, AT(for_ns)},
 	{"until", 0, "DATE", "silence: until this day or moment, such as 2026-12-24", cli_set_text, AT(until)},
 	{"reason", 0, "TEXT", "silence: why", cli_set_text, AT(reason)},
-	CLI_ALERT_OPTIONS(struct settings, alert),
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-/* Options that files and variables may set: not --job, which means another option there. */
-static const struct cli_option settable[] = {
-	CLI_ALERT_OPTIONS(struct settings, alert),
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-static const struct cli_command configured = {.name = "alerts", .options = settable};
-static const struct cli_option internal[] = {
-	CLI_ALERT_INTERNAL(struct settings, alert),
+	CLI_ALERT_OPTIONS,
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 /* clang-format on */
@@ -495,7 +484,7 @@ static int run(int argc, char **argv)
 	const char *what, *operand;
 	int at;
 
-	if (cli_alert_configure(&configured, argc, argv, &s) != 0)
+	if (cli_alert_configure("alerts", argc, argv, &s.alert) != 0)
 		return EXIT_USAGE;
 	at = cli_options(&cli_alerts, argc, argv, &s);
 	what = at < argc ? argv[at] : "list";
@@ -532,6 +521,6 @@ const struct cli_command cli_alerts = {
 		   "TRACKER_ALERT_KEY_FILE.",
 	.options = options,
 	.operands = 2,
-	.internal = internal,
+	.internal = cli_alert_internal,
 	.run = run,
 };

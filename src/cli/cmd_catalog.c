@@ -10,7 +10,6 @@
 #include "cli/cli.h"
 #include "cli/environment.h"
 #include "cli/server_options.h"
-#include "service/catalog_info.h"
 #include "service/price_update.h"
 
 struct settings {
@@ -19,8 +18,6 @@ struct settings {
 	struct trk_price_request request;
 	bool json;
 };
-
-#define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option options[] = {
 	CLI_PRICE_OPTIONS(AT(files)),

@@ -11,14 +11,12 @@
 #include "base/file.h"
 #include "base/os.h"
 #include "base/parse.h"
-#include "cli/browser.h"
 #include "cli/environment.h"
 #include "cli/fleet_views.h"
 #include "cli/named_runs.h"
-#include "cli/output_names.h"
+#include "cli/cli.h"
 #include "serve/dashboard_server.h"
 #include "service/alert_list.h"
-#include "service/dashboard_folder.h"
 #include "service/page.h"
 #include "track/job_system.h"
 
@@ -30,8 +28,6 @@ struct settings {
 	bool json, no_open;
 };
 
-#define AT(field) offsetof(struct settings, field)
-
 static const struct cli_option options[] = {
 	{"static", 0, "FILE|DIR",
 	 "write FILE.html (- is stdout), or a folder with the reports of runs", cli_set_text,
@@ -41,10 +37,8 @@ static const struct cli_option options[] = {
 	{"json", 0, NULL, "write the data of the page to stdout", cli_set_flag, AT(json)},
 	{"port", 0, "N", "serve on this port (one that is free)", cli_set_text, AT(port)},
 	{"no-open", 0, NULL, "do not open the browser", cli_set_flag, AT(no_open)},
-	{"as-of", 0, "DATE", "at the end of this day (now)", cli_set_text,
-	 AT(views) + offsetof(struct cli_fleet_settings, as_of)},
-	{"recording", 0, "DIR", "directory of the recordings", cli_set_text,
-	 AT(views) + offsetof(struct cli_fleet_settings, dir)},
+	{"as-of", 0, "DATE", "at the end of this day (now)", cli_set_text, AT(views.as_of)},
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(views.dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 

@@ -8,7 +8,6 @@
 #include "base/gzip.h"
 #include "base/output.h"
 #include "cli/cli.h"
-#include "cli/output_names.h"
 #include "cli/progress.h"
 #include "lines/native.h"
 #include "sink/snapshot.h"
@@ -22,8 +21,6 @@ struct settings {
 	enum trk_table what;
 	bool gpus;
 };
-
-#define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option options[] = {
 	{"columns", 0, "full|0.5|0.4", "set of columns (full)", cli_set_word, AT(columns)},
@@ -321,10 +318,8 @@ static int open_output(const struct settings *s, struct writing *w)
 
 static int close_output(const struct settings *s, struct writing *w, int r)
 {
-	if (w->gzip && trk__gzip_close(w->gzip) < 0 && r == 0) {
-		cli_complain("%s: cannot write", w->where);
-		r = EXIT_ERROR;
-	}
+	if (w->gzip && trk__gzip_close(w->gzip) < 0 && r == 0)
+		r = cli_reject(EXIT_ERROR, "%s: cannot write", w->where);
 	if (s->output)
 		trk__close(w->fd);
 	return r;

@@ -12,7 +12,6 @@
 #include "base/utf8.h"
 #include "cli/named_runs.h"
 #include "report/write/terminal.h"
-#include "service/prune.h"
 
 enum { TEXT_MAX = 64 * 1024 * 1024, SHOWN_DEFAULT = 20, NAMESAKES_RUNS_MAX = 500 };
 
@@ -38,8 +37,6 @@ static int take_count(void *settings, const struct cli_option *o, const char *va
 	}
 	return 0;
 }
-
-#define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option history_options[] = {
 	{"number", 'n', "N", "show the newest N runs; 0 shows all (20)", take_count, 0},
@@ -192,8 +189,7 @@ static int run_history(int argc, char **argv)
 		return r;
 	r = load_named(h, &s, at < argc ? argv[at] : NULL, &past);
 	if (r == 0 && past.count == 0 && at < argc) {
-		cli_complain("%s: no run of this job", argv[at]);
-		r = EXIT_NODATA;
+		r = cli_reject(EXIT_NODATA, "%s: no run of this job", argv[at]);
 	} else if (r == 0) {
 		print_all(&b, &past, s.json);
 		r = cli_print(&b);

@@ -7,9 +7,8 @@
 
 #include "base/error.h"
 #include "base/parse.h"
-#include "cli/browser.h"
 #include "cli/named_runs.h"
-#include "cli/output_names.h"
+#include "cli/cli.h"
 #include "cli/server_options.h"
 #include "service/page.h"
 
@@ -19,8 +18,6 @@ struct settings {
 	const char *dir, *output;
 	bool open;
 };
-
-#define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option options[] = {
 	{"output", 'o', "FILE", "name of the file; - for stdout (resource-tracker-RUN.html)",

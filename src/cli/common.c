@@ -115,12 +115,8 @@ int cli_fail(const char *verb, int error, const struct trk_error *why)
 {
 	const char *text = trk__error_text(why, error);
 
-	if (error != -EINVAL) {
-		cli_complain("%s", text);
-		return status_of(error);
-	}
-	cli_complain("%s: %s", verb, text);
-	return EXIT_USAGE;
+	return error == -EINVAL ? cli_reject(EXIT_USAGE, "%s: %s", verb, text)
+				: cli_reject(status_of(error), "%s", text);
 }
 
 int cli_write(int fd, const struct trk_buf *b, const char *where)
@@ -131,8 +127,7 @@ int cli_write(int fd, const struct trk_buf *b, const char *where)
 		r = trk__write_all(fd, b->data, b->len);
 	if (r == 0 || r == -EPIPE)
 		return 0;
-	cli_complain("%s: cannot write: %s", where, trk__strerror(r));
-	return EXIT_ERROR;
+	return cli_reject(EXIT_ERROR, "%s: cannot write: %s", where, trk__strerror(r));
 }
 
 int cli_print(const struct trk_buf *b)

@@ -54,12 +54,11 @@ static int apply(struct target *t, const struct cli_option *o, const char *value
 		r = kept ? r : EXIT_USAGE;
 	} else {
 		truth = cli_truth(value);
-		if (truth < 0) {
-			cli_complain("%s: true or false is expected, not %s", o->name, value);
-			r = EXIT_USAGE;
-		} else if (truth) {
+		if (truth < 0)
+			r = cli_reject(EXIT_USAGE, "%s: true or false is expected, not %s", o->name,
+				       value);
+		else if (truth)
 			r = o->take(t->settings, o, NULL);
-		}
 	}
 	cli_speak_of(NULL);
 	if (r == 0)

@@ -1,5 +1,4 @@
-#include "cli/output_names.h"
-
+/* Checks of output file names: is the format supported, and is the place writable? */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

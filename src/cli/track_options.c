@@ -9,7 +9,7 @@
 #include "base/os.h"
 #include "base/parse.h"
 #include "cli/alert_options.h"
-#include "cli/output_names.h"
+#include "cli/cli.h"
 #include "cli/server_options.h"
 #include "track/request.h"
 
@@ -171,8 +171,7 @@ static int take_alert_speed(void *settings, const struct cli_option *o, const ch
 
 	if (trk__parse_decimal(value, &s->alert_speed) == 0 && s->alert_speed > 0)
 		return 0;
-	cli_complain("--%s %s: not a positive number", o->name, value);
-	return EXIT_USAGE;
+	return cli_reject(EXIT_USAGE, "--%s %s: not a positive number", o->name, value);
 }
 
 static int take_interval(void *settings, const struct cli_option *o, const char *value)
@@ -312,34 +311,34 @@ static int sibling_take_redaction(void *settings, const struct cli_option *o, co
 			  value);
 }
 
-#define AT(field) offsetof(struct track_settings, field)
+#define SET(field) offsetof(struct track_settings, field)
 
 /* The tables below: one line for each option, in the order and under the titles of the help. */
 /* clang-format off */
 #define COMMON_OPTIONS \
 	CLI_OPTION_GROUP("common options"), \
-	{"job", 'n', "NAME", "name of the job (default: the batch system's, else program, script and directory)", cli_set_text, AT(job)}, \
-	{"job-name", 0, "NAME", "same as --job", cli_set_text, AT(job)}, \
+	{"job", 'n', "NAME", "name of the job (default: the batch system's, else program, script and directory)", cli_set_text, SET(job)}, \
+	{"job-name", 0, "NAME", "same as --job", cli_set_text, SET(job)}, \
 	{"interval", 'i', "DUR", "time between samples, 10ms to 1h; a bare number is seconds (1s)", take_interval, 0}, \
-	{"output", 'o', "FILE", "also write the samples to this file; - is stdout", cli_set_text, AT(output)}, \
-	{"format", 'f', "csv|json|jsonl", "format of --output (json); without --output, print the samples on stderr", cli_set_word, AT(format)}, \
-	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)}, \
-	{"no-recording", 0, NULL, "keep no recording", cli_set_flag, AT(no_recording)}, \
-	{"summary", 0, "auto|short|never", "print the summary at the end (auto)", cli_set_word, AT(summary)}, \
-	{"quiet", 'q', NULL, "no summary, and no samples on stderr", cli_set_flag, AT(quiet)}, \
-	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", take_summary_json, AT(summary_json)}, \
+	{"output", 'o', "FILE", "also write the samples to this file; - is stdout", cli_set_text, SET(output)}, \
+	{"format", 'f', "csv|json|jsonl", "format of --output (json); without --output, print the samples on stderr", cli_set_word, SET(format)}, \
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, SET(dir)}, \
+	{"no-recording", 0, NULL, "keep no recording", cli_set_flag, SET(no_recording)}, \
+	{"summary", 0, "auto|short|never", "print the summary at the end (auto)", cli_set_word, SET(summary)}, \
+	{"quiet", 'q', NULL, "no summary, and no samples on stderr", cli_set_flag, SET(quiet)}, \
+	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", take_summary_json, SET(summary_json)}, \
 	{"report", 0, "[=FILE]", "write a page about the run at its end (.md: Markdown)", take_report, 0}, \
-	{"report-every", 0, "DUR", "also write the page of --report at this interval while tracking", cli_set_duration, AT(report_every_ns)}, \
-	{"status-key", 0, NULL, "Ctrl-\\ prints a line about the running job instead of ending it", cli_set_flag, AT(track.quit_is_status)}, \
-	{"color", 0, "auto|always|never", "colour the summary (auto)", cli_set_word, AT(color)}, \
-	{"plain", 0, NULL, "print the summary in ASCII, without colour", cli_set_flag, AT(plain)}
+	{"report-every", 0, "DUR", "also write the page of --report at this interval while tracking", cli_set_duration, SET(report_every_ns)}, \
+	{"status-key", 0, NULL, "Ctrl-\\ prints a line about the running job instead of ending it", cli_set_flag, SET(track.quit_is_status)}, \
+	{"color", 0, "auto|always|never", "colour the summary (auto)", cli_set_word, SET(color)}, \
+	{"plain", 0, NULL, "print the summary in ASCII, without colour", cli_set_flag, SET(plain)}
 
 #define ALERT_OPTIONS \
 	CLI_OPTION_GROUP("alerts"), \
-	{"alerts", 0, "auto|never", "print a line on stderr when the job is about to fail or wastes resources (auto)", cli_set_word, AT(alerts)}, \
-	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_take_hook, AT(hooks)}, \
-	{"alert", 0, "SINK", "send alerts there, during and after the run, such as mail:ann@example.org; or RULE=SINK (repeat)", cli_take_sink, AT(hooks)}, \
-	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical at these times", cli_take_quiet_hours, AT(hooks.quiet_hours)}
+	{"alerts", 0, "auto|never", "print a line on stderr when the job is about to fail or wastes resources (auto)", cli_set_word, SET(alerts)}, \
+	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_take_hook, SET(hooks)}, \
+	{"alert", 0, "SINK", "send alerts there, during and after the run, such as mail:ann@example.org; or RULE=SINK (repeat)", cli_take_sink, SET(hooks)}, \
+	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical at these times", cli_take_quiet_hours, SET(hooks.quiet_hours)}
 
 #define REQUEST_OPTION \
 	{"request", 0, "cpu=..,mem=..", "state what was requested for the job: cpu, mem, gpu, time", take_request, 0}
@@ -359,7 +358,7 @@ static int sibling_take_redaction(void *settings, const struct cli_option *o, co
 	{"external-run-id", 0, "TEXT", "store with the run", take_metadata, 0}, \
 	{"container-image", 0, "TEXT", "store with the run", take_metadata, 0}, \
 	{"input-size", 0, "SIZE", "size of the job's input, for advice by size (default: that of the files on its command line)", take_input_size, 0}, \
-	{"no-history", 0, NULL, "keep the run out of the history of its job", cli_set_flag, AT(track.unlisted)}
+	{"no-history", 0, NULL, "keep the run out of the history of its job", cli_set_flag, SET(track.unlisted)}
 
 /* Its TRACKER_* variables set the options of the same name (config.h). docs/compatibility.md lists all
  * of them. */
@@ -376,23 +375,23 @@ static int sibling_take_redaction(void *settings, const struct cli_option *o, co
 
 #define ADVANCED_OPTIONS \
 	CLI_OPTION_GROUP("advanced"), \
-	{"no-children", 0, NULL, "track the one process, not its tree", cli_set_flag, AT(track.one_process)}, \
-	{"no-system", 0, NULL, "track the processes, not the machine", cli_set_flag, AT(track.no_system)}, \
+	{"no-children", 0, NULL, "track the one process, not its tree", cli_set_flag, SET(track.one_process)}, \
+	{"no-system", 0, NULL, "track the processes, not the machine", cli_set_flag, SET(track.no_system)}, \
 	{"no-discovery", 0, NULL, "do not query the cloud for region and type of the server", take_no_discovery, 0}, \
-	{"instance", 0, "VENDOR/REGION/TYPE", "type of this server, for its price", cli_take_instance_option, AT(stated)}, \
+	{"instance", 0, "VENDOR/REGION/TYPE", "type of this server, for its price", cli_take_instance_option, SET(stated)}, \
 	{"lines", 0, "HZ|auto|off", "sample which lines of the job's programs use CPU time and memory (auto)", take_lines, 0}, \
-	{"gpu", 0, "auto|always|never", "measure GPUs (auto: where a device file or driver is found)", cli_set_choice, AT(track.gpu)}, \
-	{"strict", 0, NULL, "exit with 125 if something about the tracking fails", cli_set_flag, AT(strict)}, \
+	{"gpu", 0, "auto|always|never", "measure GPUs (auto: where a device file or driver is found)", cli_set_choice, SET(track.gpu)}, \
+	{"strict", 0, NULL, "exit with 125 if something about the tracking fails", cli_set_flag, SET(strict)}, \
 	SIBLING_OPTIONS, \
 	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}
 
 /* For the library, which starts this program as its sampler, and the Python package. */
 const struct cli_option track_internal_options[] = {
 	{"control-fd", 0, "N", NULL, take_control_fd, 0},
-	{"detach", 0, NULL, NULL, cli_set_flag, AT(detach)},
-	{"temporary", 0, NULL, NULL, cli_set_flag, AT(temporary)},
-	{"report-via", 0, "FILE", NULL, cli_set_text, AT(report_via)},
-	{"report-earlier", 0, "FILE", NULL, cli_set_text, AT(report_earlier)},
+	{"detach", 0, NULL, NULL, cli_set_flag, SET(detach)},
+	{"temporary", 0, NULL, NULL, cli_set_flag, SET(temporary)},
+	{"report-via", 0, "FILE", NULL, cli_set_text, SET(report_via)},
+	{"report-earlier", 0, "FILE", NULL, cli_set_text, SET(report_earlier)},
 	{"alert-speed", 0, "N", NULL, take_alert_speed, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -403,9 +402,9 @@ const struct cli_option track_run_options[] = {
 	CLI_OPTION_GROUP("limits and requests"),
 	REQUEST_OPTION,
 	{"cgroup", 0, "auto|never", "give the job a control group of its own where possible, for its exact peak of memory (never)", take_cgroup, 0},
-	{"timeout", 0, "DUR", "end the job after this time: TERM, then KILL; exit code 124", cli_set_duration, AT(track.limits.time_ns)},
+	{"timeout", 0, "DUR", "end the job after this time: TERM, then KILL; exit code 124", cli_set_duration, SET(track.limits.time_ns)},
 	{"limit", 0, "mem=..,time=..", "warn at 90 %, then end the job as --timeout does", take_limit, 0},
-	{"grace", 0, "DUR", "time between TERM and KILL (5s)", cli_set_duration, AT(track.limits.grace_ns)},
+	{"grace", 0, "DUR", "time between TERM and KILL (5s)", cli_set_duration, SET(track.limits.grace_ns)},
 	KEPT_OPTIONS,
 	ADVANCED_OPTIONS,
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -416,7 +415,7 @@ const struct cli_option track_attach_options[] = {
 	ALERT_OPTIONS,
 	CLI_OPTION_GROUP("limits and requests"),
 	REQUEST_OPTION,
-	{"duration", 0, "DUR", "stop tracking after this time", cli_set_duration, AT(track.duration_ns)},
+	{"duration", 0, "DUR", "stop tracking after this time", cli_set_duration, SET(track.duration_ns)},
 	KEPT_OPTIONS,
 	ADVANCED_OPTIONS,
 	{NULL, 0, NULL, NULL, NULL, 0},

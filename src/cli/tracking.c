@@ -1,5 +1,5 @@
 /* run, attach and system: from their settings to the output at the end. */
-#include "cli/tracking.h"
+#include "cli/track_options.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "alert/waiting.h"
+#include "alert/live.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/libc.h"
@@ -21,7 +21,7 @@
 #include "cli/alert_options.h"
 #include "cli/environment.h"
 #include "cli/named_runs.h"
-#include "cli/output_names.h"
+#include "cli/cli.h"
 #include "cli/sample_output.h"
 #include "track/control.h"
 #include "track/identity.h"

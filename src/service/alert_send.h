@@ -9,7 +9,6 @@
 
 #include "alert/book.h"
 #include "alert/deliver.h"
-#include "alert/outbox.h"
 #include "service/service.h"
 
 enum { TRK_ALERT_SECRET_SIZE = 2048, TRK_ALERT_QUEUE_MAX = 64 };

@@ -1,4 +1,4 @@
-#include "service/catalog_info.h"
+#include "service/price_update.h"
 
 #include <stdlib.h>
 

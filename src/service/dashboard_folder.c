@@ -1,5 +1,4 @@
-#include "service/dashboard_folder.h"
-
+/* The page over all jobs as a folder of files, with the reports of runs. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
-#include "service/digest.h"
-
+/* The digest: what will fail, what was reported or held back, which changes save most. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

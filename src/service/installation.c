@@ -17,7 +17,6 @@
 #include "base/os.h"
 #include "recording/store.h"
 #include "service/check.h"
-#include "service/own_run.h"
 
 enum { PATH_SIZE = 4096, PROGRAM_MAX = 64 << 20, FREE_BYTES_MIN = 32 << 20 };
 

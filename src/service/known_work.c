@@ -1,4 +1,4 @@
-#include "service/known_work.h"
+#include "service/selftest.h"
 
 #include <fcntl.h>
 #include <math.h>

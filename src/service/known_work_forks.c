@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "service/known_work.h"
+#include "service/selftest.h"
 
 #define MIB ((size_t) 1 << 20)
 

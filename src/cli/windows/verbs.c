@@ -2,7 +2,7 @@
 #include "alert/deliver.h"
 #include "base/windows/group.h"
 #include "cli/cli.h"
-#include "cli/tracking.h"
+#include "cli/track_options.h"
 #include "cli/windows/entry.h"
 
 /* Not with the Python of a user either: Metaflow cannot be imported there. */
