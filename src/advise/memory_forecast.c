@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "advise/memory_price.h"
+#include "advise/memory_private.h"
 #include "base/maths.h"
 
 enum { ALIKE = 3, LINE_POINTS_MIN = 3 };

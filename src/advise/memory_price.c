@@ -1,4 +1,4 @@
-#include "advise/memory_price.h"
+#include "advise/memory_private.h"
 
 #include <math.h>
 #include <string.h>

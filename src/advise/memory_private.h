@@ -1,8 +1,70 @@
-/* Shared by memory.c (the request) and memory_history.c (the earlier runs that count). */
+/* Shared by the files of memory.h: the earlier runs that count (memory_history.c), the predictors of the
+ * next peak (memory_forecast.c), and the distribution of (need / forecast) that prices a request
+ * (memory_price.c). */
 #ifndef TRK_ADVISE_MEMORY_PRIVATE_H
 #define TRK_ADVISE_MEMORY_PRIVATE_H
 
-#include "advise/memory_price.h"
+#include "advise/memory.h"
+
+enum { TRK_PSEUDO_RUNS = 48, TRK_RATIOS_MAX = TRK_MEMORY_RUNS_MAX + TRK_PSEUDO_RUNS };
+
+/* The runs that count, oldest first. */
+struct trk_history {
+	size_t count;
+	double need_bytes[TRK_MEMORY_RUNS_MAX];
+	double duration_s[TRK_MEMORY_RUNS_MAX];
+	double ln_need[TRK_MEMORY_RUNS_MAX];
+	bool is_kill[TRK_MEMORY_RUNS_MAX]; /* the need is a multiple of the limit of a killed run */
+	double input_bytes[TRK_MEMORY_RUNS_MAX];
+	double ln_input[TRK_MEMORY_RUNS_MAX];
+	double next_input_bytes; /* NaN: not known */
+};
+
+/* Need / forecast of one predictor, ascending, with running sums from the top. */
+struct trk_ratios {
+	double forecast_bytes; /* for the next run */
+	double highest_ratio;  /* of real runs */
+	struct trk_record_law {
+		double near, far, far_share; /* scales of the two kinds of record */
+	} law;
+	double forecast_per_use; /* memory-hours forecast / used in the replay of the history */
+	size_t runs;             /* real runs among them */
+	size_t history_runs;
+	bool is_scaled; /* earlier peaks were scaled up to the next input */
+	size_t count;
+	double ratio[TRK_RATIOS_MAX];
+	double weight_from[TRK_RATIOS_MAX + 1]; /* sum of weights of [i..count) */
+	double share_from[TRK_RATIOS_MAX + 1]; /* the same by number of runs, not by memory-hours */
+	double need_from[TRK_RATIOS_MAX + 1];  /* sum of weight * ratio of [i..count) */
+};
+
+/* What a failure costs, in multiples of the need. */
+struct trk_fail_price {
+	double lambda; /* of each failure */
+	double charge; /* of the chance of failing above the bearable one, for a run of any size */
+	double young_share; /* which is this share of 1 / (n + 1) at least */
+};
+
+/* What the predictor would have forecast before each run; ret_past[count] is for the next one. NaN:
+ * no forecast. */
+void trk__memory_forecast(const struct trk_history *h, enum trk_basis basis, double *ret_past);
+
+/* Scale the needs of a young job up to the next input. False, and unscaled needs, if nothing is
+ * scaled. */
+bool trk__memory_scale_young(const struct trk_history *h, double *ret_need_bytes);
+
+/* Fill in the ratios of one predictor. False if it has too few runs yet. */
+bool trk__ratios_make(const struct trk_history *h, enum trk_basis basis,
+		      const struct trk_memory_tuning *tuning, struct trk_ratios *ret);
+
+/* The factor above `above` with the least price; *ret_price may be NULL. 0 when there is none. */
+double trk__ratios_best(const struct trk_ratios *r, const struct trk_memory_tuning *tuning,
+			const struct trk_fail_price *fail, double above, double *ret_price);
+
+/* Chance of a ratio above `factor`, with the unbounded tail of the law of records. */
+double trk__ratios_chance(const struct trk_ratios *r, double factor);
+
+/* --- the earlier runs that count -------------------------------------------------------------- */
 
 /* Kills at the end of the history, with no success after them. */
 struct trk_open_kills {

@@ -90,20 +90,15 @@ static void make_room(struct trk_alert_book *b, double now_s)
 	drop(b, first < b->count ? first : 0);
 }
 
-static void put_text(char *ret, size_t size, const char *text)
-{
-	trk__alert_text(ret, size, text);
-}
-
 static void renew(struct trk_alert_entry *e, const struct trk_alert_news *n, double now_s)
 {
 	/* While it is open: gpu-idle, after an hour. */
 	if (n->live && strcmp(e->text, n->text) != 0)
 		e->new_s = now_s;
-	put_text(e->text, sizeof(e->text), n->text);
-	put_text(e->fix, sizeof(e->fix), n->fix);
-	put_text(e->run, sizeof(e->run), n->run);
-	put_text(e->host, sizeof(e->host), n->host);
+	trk__alert_text(e->text, sizeof(e->text), n->text);
+	trk__alert_text(e->fix, sizeof(e->fix), n->fix);
+	trk__alert_text(e->run, sizeof(e->run), n->run);
+	trk__alert_text(e->host, sizeof(e->host), n->host);
 	e->value = n->value;
 	e->limit = n->limit;
 	e->severity = n->severity;
@@ -122,10 +117,10 @@ static struct trk_alert_entry *open_entry(struct trk_alert_book *b, const char *
 		make_room(b, now_s);
 		e = &b->entry[b->count++];
 		memset(e, 0, sizeof(*e));
-		put_text(e->id, sizeof(e->id), id);
-		put_text(e->rule, sizeof(e->rule), n->rule);
-		put_text(e->job, sizeof(e->job), n->job);
-		put_text(e->scope, sizeof(e->scope), n->scope);
+		trk__alert_text(e->id, sizeof(e->id), id);
+		trk__alert_text(e->rule, sizeof(e->rule), n->rule);
+		trk__alert_text(e->job, sizeof(e->job), n->job);
+		trk__alert_text(e->scope, sizeof(e->scope), n->scope);
 	}
 	e->opened_s = now_s;
 	e->new_s = now_s;
@@ -326,7 +321,7 @@ size_t trk__alert_book_week(const struct trk_alert_book *b, const struct trk_ale
 static enum trk_alert_gate hold(struct trk_alert_entry *e, const struct trk_alert_route *r,
 				const char *why)
 {
-	put_text(e->held, sizeof(e->held), why);
+	trk__alert_text(e->held, sizeof(e->held), why);
 	e->held_key = r->key;
 	return TRK_ALERT_HOLD;
 }
@@ -381,7 +376,7 @@ void trk__alert_book_told(struct trk_alert_entry *e, const struct trk_alert_rout
 	at = at < TRK_ALERT_TOLD_MAX ? at : oldest;
 	e->told[at] =
 		(struct trk_alert_told){.key = r->key, .at_s = now_s, .severity = e->severity};
-	put_text(e->told[at].sink, sizeof(e->told[at].sink), r->kind);
+	trk__alert_text(e->told[at].sink, sizeof(e->told[at].sink), r->kind);
 	e->held[0] = '\0';
 }
 
@@ -397,7 +392,7 @@ void trk__alert_book_digest_sent(struct trk_alert_book *b, const struct trk_aler
 		b->digests--;
 	}
 	b->digest[at] = (struct trk_alert_told){.key = r->key, .at_s = now_s};
-	put_text(b->digest[at].sink, sizeof(b->digest[at].sink), r->kind);
+	trk__alert_text(b->digest[at].sink, sizeof(b->digest[at].sink), r->kind);
 	b->digests += at == b->digests;
 }
 
@@ -420,14 +415,14 @@ void trk__alert_entry_message(const struct trk_alert_entry *e, double now_s,
 			      struct trk_alert_message *ret)
 {
 	memset(ret, 0, sizeof(*ret));
-	put_text(ret->rule, sizeof(ret->rule), e->rule);
-	put_text(ret->severity, sizeof(ret->severity),
-		 trk__alert_severity_name((enum trk_alert_severity) e->severity));
-	put_text(ret->text, sizeof(ret->text), e->text);
-	put_text(ret->fix, sizeof(ret->fix), e->fix);
-	put_text(ret->job, sizeof(ret->job), e->job);
-	put_text(ret->run, sizeof(ret->run), e->run);
-	put_text(ret->host, sizeof(ret->host), e->host);
+	trk__alert_text(ret->rule, sizeof(ret->rule), e->rule);
+	trk__alert_text(ret->severity, sizeof(ret->severity),
+			trk__alert_severity_name((enum trk_alert_severity) e->severity));
+	trk__alert_text(ret->text, sizeof(ret->text), e->text);
+	trk__alert_text(ret->fix, sizeof(ret->fix), e->fix);
+	trk__alert_text(ret->job, sizeof(ret->job), e->job);
+	trk__alert_text(ret->run, sizeof(ret->run), e->run);
+	trk__alert_text(ret->host, sizeof(ret->host), e->host);
 	ret->firing = is_open(e);
 	ret->value = e->value;
 	ret->limit = e->limit;
@@ -460,9 +455,9 @@ static void list_entries(struct trk_alert_entry *const *e, size_t n, double now_
 		same = same && !strcmp(e[i]->rule, e[0]->rule);
 		worst = e[i]->severity > worst ? e[i]->severity : worst;
 	}
-	put_text(ret->rule, sizeof(ret->rule), same ? e[0]->rule : "alerts");
-	put_text(ret->severity, sizeof(ret->severity),
-		 trk__alert_severity_name((enum trk_alert_severity) worst));
+	trk__alert_text(ret->rule, sizeof(ret->rule), same ? e[0]->rule : "alerts");
+	trk__alert_text(ret->severity, sizeof(ret->severity),
+			trk__alert_severity_name((enum trk_alert_severity) worst));
 	(void) snprintf(ret->text, sizeof(ret->text), "%zu alerts%s%s: %.100s, %.100s%s", n,
 			same ? " of " : "", same ? e[0]->rule : "", e[0]->job, e[1]->job,
 			n > 2 ? " and others" : "");
@@ -588,7 +583,7 @@ int trk__alert_book_silence(struct trk_alert_book *b, const struct trk_alert_sil
 	(void) snprintf(made, sizeof(made), "%.3f %zu", s->made_s, n);
 	(void) snprintf(at->id, sizeof(at->id), "%08x",
 			hash(hash(trk__alert_sink_key(s->rule), s->job), made));
-	put_text(ret_id, TRK_ALERT_ID_SIZE, at->id);
+	trk__alert_text(ret_id, TRK_ALERT_ID_SIZE, at->id);
 	return 0;
 }
 

@@ -328,19 +328,10 @@ int trk__alert_book_peek(int dirfd, struct trk_alert_book *b, struct trk_error *
 int trk__alert_book_save(int dirfd, int lock, const struct trk_alert_book *b)
 {
 	TRK_BUF_LOCAL(text, FILE_MAX);
-	int fd = -1, r;
+	int r;
 
 	trk__alert_book_write(b, &text);
-	r = text.error;
-	if (r == 0) {
-		(void) unlinkat(dirfd, PART, 0);
-		fd = openat(dirfd, PART, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-			    0600);
-		r = fd < 0 ? -errno : trk__write_all(fd, text.data, text.len);
-	}
-	if (r == 0 && (fsync(fd) < 0 || renameat(dirfd, PART, dirfd, NAME) < 0))
-		r = -errno;
-	trk__close(fd);
+	r = text.error ? text.error : trk__replace_at(dirfd, NAME, PART, 0600, text.data, text.len);
 	trk__close(lock);
 	return r;
 }

@@ -328,17 +328,18 @@ static bool is_fresh(const struct judging *j, double told_s, size_t runs_since)
 	return told_s >= j->rows->now_s - FRESH_DAYS * DAY_S || runs_since <= FRESH_RUNS;
 }
 
-/* Whether the cumulative sum has just exceeded its bound, earlier than a test of the whole new
- * level can. Returns the change of the runs since; NaN: no. */
-static double new_rise(const double *value, size_t n, double floor_share, size_t *ret_at)
+/* The newest change of level that the cumulative sum shows, which is earlier than a test of the whole
+ * new level can. Returns the change of the runs since, from *ret_at on; NaN: none, or with too few runs
+ * before it. */
+static double newest_change(const double *value, size_t n, double floor_share, size_t *ret_at)
 {
-	size_t told[LEVEL_RUNS], tells = trk__anomaly_drifts(value, n, floor_share, told), at, from;
+	size_t told[LEVEL_RUNS], tells = trk__anomaly_drifts(value, n, floor_share, told);
+	size_t at = tells ? told[tells - 1] : 0;
+	size_t from = at > BEFORE_RUNS + 2 ? at - BEFORE_RUNS - 2 : 0;
 
-	at = tells ? told[tells - 1] : 0;
-	if (at < TRK_ANOMALY_RUNS_MIN + 2 || n - at > FRESH_RUNS)
-		return NAN;
-	from = at > BEFORE_RUNS + 2 ? at - BEFORE_RUNS - 2 : 0;
 	*ret_at = at;
+	if (at < TRK_ANOMALY_RUNS_MIN + 2)
+		return NAN;
 	return median_of(value + at, n - at) / median_of(value + from, at - 2 - from) - 1;
 }
 
@@ -362,8 +363,8 @@ static void judge_slower(const struct judging *j, struct trk_alert_end *e)
 				trk__fleet_change(by, change));
 		before = n - 3;
 	} else {
-		change = new_rise(value, n, TRK_ANOMALY_FLOOR_TIME, &before);
-		if (!(change >= RISE_LEAST))
+		change = newest_change(value, n, TRK_ANOMALY_FLOOR_TIME, &before);
+		if (!(change >= RISE_LEAST) || n - before > FRESH_RUNS)
 			return;
 		before -= 2;
 		(void) snprintf(e->text, sizeof(e->text),
@@ -378,18 +379,16 @@ static void judge_slower(const struct judging *j, struct trk_alert_end *e)
 static void judge_bigger(const struct judging *j, struct trk_alert_end *e)
 {
 	const struct trk_fleet_run *run[LEVEL_RUNS] = {NULL};
-	double value[LEVEL_RUNS], change = NAN;
-	size_t told[LEVEL_RUNS], n = gather(j, true, value, run), tells, at, from;
+	double value[LEVEL_RUNS], change;
+	size_t n = gather(j, true, value, run), at;
 	char by[TRK_FLEET_WORD_SIZE], peak[TRK_FLEET_WORD_SIZE];
 
 	/* Steady growth is reported by will-fail. */
 	if (n < TRK_ANOMALY_RUNS_MIN + 2 || j->job->growth.rising)
 		return;
-	tells = trk__anomaly_drifts(value, n, TRK_ANOMALY_FLOOR_MEMORY, told);
-	at = tells ? told[tells - 1] : 0;
-	from = at > BEFORE_RUNS + 2 ? at - BEFORE_RUNS - 2 : 0;
-	if (at >= TRK_ANOMALY_RUNS_MIN + 2 && at + 1 < n && is_fresh(j, run[at]->start_s, n - at))
-		change = median_of(value + at, n - at) / median_of(value + from, at - 2 - from) - 1;
+	change = newest_change(value, n, TRK_ANOMALY_FLOOR_MEMORY, &at);
+	if (at + 1 >= n || !is_fresh(j, run[at]->start_s, n - at))
+		change = NAN;
 	if (change >= BIGGER_LEAST)
 		e->new_s = run[at]->start_s;
 	else if (!is_odd_twice(value, n, TRK_ANOMALY_FLOOR_MEMORY, BIGGER_LEAST, &change))

@@ -11,6 +11,58 @@
 static const double AGAIN_S = 1800, RESOLVED_LEAST_S = 300, THROTTLED_MEAN_S = 60,
 		    SPACE_LOW_SHARE = 0.25, GPU_IDLE_AGAIN_S = 3600, LIMIT_HIT_S = 5;
 
+/* ---- trends ---- */
+
+static const double SPACING_S = 10, LEAST_S = 55;
+enum { LEAST_POINTS = 6 };
+
+static void trend_init(struct trk_alert_trend *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->slope = NAN;
+}
+
+static double median_slope(const struct trk_alert_trend *t)
+{
+	double slope[TRK_ALERT_POINTS * (TRK_ALERT_POINTS - 1) / 2] = {0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		for (size_t k = 0; k < i; k++)
+			slope[n++] = (t->value[i] - t->value[k]) / (t->at_s[i] - t->at_s[k]);
+	return trk__median(slope, n);
+}
+
+/* Points closer than 10 s to the last one are left out. */
+static void trend_add(struct trk_alert_trend *t, double at_s, double value)
+{
+	size_t last = (t->next + TRK_ALERT_POINTS - 1) % TRK_ALERT_POINTS;
+
+	if (isnan(value) || (t->count && at_s < t->at_s[last] + SPACING_S))
+		return;
+	t->at_s[t->next] = at_s;
+	t->value[t->next] = value;
+	t->next = (t->next + 1) % TRK_ALERT_POINTS;
+	if (t->count < TRK_ALERT_POINTS)
+		t->count++;
+	t->is_old = true;
+}
+
+/* Units per second; NaN with less than a minute of points. Sorts 435 slopes after a new point. */
+static double trend_slope(struct trk_alert_trend *t)
+{
+	size_t first = t->count < TRK_ALERT_POINTS ? 0 : t->next;
+	size_t last = (t->next + TRK_ALERT_POINTS - 1) % TRK_ALERT_POINTS;
+
+	if (!t->is_old)
+		return t->slope;
+	t->is_old = false;
+	t->slope = t->count >= LEAST_POINTS && t->at_s[last] - t->at_s[first] >= LEAST_S
+			   ? median_slope(t)
+			   : NAN;
+	return t->slope;
+}
+
 void trk__alert_live_init(struct trk_alert_live *live)
 {
 	*live = (struct trk_alert_live){
@@ -20,8 +72,8 @@ void trk__alert_live_init(struct trk_alert_live *live)
 		.limit_hits = NAN,
 		.limit_hit_s = NAN,
 	};
-	trk__alert_trend_init(&live->memory);
-	trk__alert_trend_init(&live->space);
+	trend_init(&live->memory);
+	trend_init(&live->space);
 	for (int i = 0; i < TRK_ALERT_RULES; i++)
 		live->rule[i].last_fired_s = NAN;
 }
@@ -146,16 +198,16 @@ static void read_row(struct trk_alert_live *live, const struct trk_record *recor
 	f->expected_s = expected_s(live, f->elapsed_s);
 	f->earlier = live->earlier;
 	f->limit_is_hit = follow_limit_hits(live, record->memory_limit_hits, f->elapsed_s);
-	trk__alert_trend_add(&live->memory, f->elapsed_s, f->memory_mib);
+	trend_add(&live->memory, f->elapsed_s, f->memory_mib);
 	f->memory_per_s = f->memory_mib > TRK_ALERT_OOM_SHARE * f->memory_limit_mib
-				  ? trk__alert_trend_slope(&live->memory)
+				  ? trend_slope(&live->memory)
 				  : (double) NAN;
 	/* No trend is needed while there is enough space. */
 	if (f->space_gb < SPACE_LOW_SHARE * f->space_total_gb)
-		trk__alert_trend_add(&live->space, f->elapsed_s, f->space_gb);
+		trend_add(&live->space, f->elapsed_s, f->space_gb);
 	else if (live->space.count)
-		trk__alert_trend_init(&live->space);
-	f->space_gb_per_s = trk__alert_trend_slope(&live->space);
+		trend_init(&live->space);
+	f->space_gb_per_s = trend_slope(&live->space);
 	if (isnan(live->swap_start_mib))
 		live->swap_start_mib = swap_mib;
 	f->swap_growth_mib = swap_mib - live->swap_start_mib;

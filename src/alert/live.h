@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "alert/trend.h"
 #include "model/gpu.h"
 #include "model/run.h"
 #include "model/sample.h"
@@ -81,6 +80,17 @@ struct trk_alert_rule_state {
 	struct trk_alert alert; /* that is firing */
 };
 
+/* The slope of a figure over the last five minutes: the median of the slopes between all pairs of
+ * points (Theil-Sen), on which a spike has no effect. */
+enum { TRK_ALERT_POINTS = 30 };
+
+struct trk_alert_trend {
+	double at_s[TRK_ALERT_POINTS], value[TRK_ALERT_POINTS]; /* a ring */
+	size_t count, next;
+	double slope;
+	bool is_old; /* the slope is outdated: a point was added */
+};
+
 enum { TRK_ALERT_EARLIER_MAX = 40, TRK_ALERT_EARLIER_MIN = 5 };
 
 struct trk_alert_live {
@@ -134,5 +144,14 @@ struct trk_alert_facts {
 /* Whether the rule's condition holds; value, limit, text and fix of *ret are set where it does. */
 bool trk__alert_judge(enum trk_alert_rule rule, const struct trk_alert_facts *f,
 		      struct trk_alert *ret);
+
+/* ---- what a stalled job waits for ---- */
+
+/* "a timer", "a pipe", "function do_something of the kernel"; "" where neither is known. state: the
+ * letter of PID/stat; wchan: the text of the file. */
+void trk__alert_wait_name(char state, const char *wchan, char *text, size_t size);
+/* The alert; if it is a firing `stalled`, with the process and what it waits for in the text. */
+struct trk_alert trk__alert_with_wait(const struct trk_alert *alert,
+				      const struct trk_record *record);
 
 #endif

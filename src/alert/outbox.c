@@ -1,4 +1,4 @@
-#include "alert/outbox.h"
+#include "alert/deliver.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -9,7 +9,7 @@
 
 /* When an Alertmanager ends an alert that is neither posted again nor resolved. The tracker posts
  * an alert of its job every 8 hours (hook.c), unless it is killed. Alerts that are judged after a
- * run last until 14 days after the job's newest run (service/alerts.c). */
+ * run last until 14 days after the job's newest run (service/alert_check.c). */
 #define FIRING_NS     (24 * 3600 * TRK_NS_PER_S)
 #define FIRING_END_NS (14 * FIRING_NS)
 /* Chat messages are cut here: Discord takes 2000 characters, escaped. */

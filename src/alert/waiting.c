@@ -1,4 +1,8 @@
-#include "alert/waiting.h"
+/* What a stalled job waits for: of the live processes that do not wait for a child, the one with
+ * the most CPU time, and the kernel function in which it sleeps.
+ *
+ * Source: /proc/PID/stat and /proc/PID/wchan (CONFIG_KALLSYMS; "0" where it may not be read). */
+#include "alert/live.h"
 
 #include <fcntl.h>
 #include <stdio.h>

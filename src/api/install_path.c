@@ -4,8 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/library_path.h"
-
 bool trk__install_path(const char *const *places, size_t n, const char *name, int mode, char *path,
 		       size_t size)
 {

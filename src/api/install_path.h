@@ -13,6 +13,10 @@
 bool trk__install_path(const char *const *places, size_t n, const char *name, int mode, char *path,
 		       size_t size);
 
+/* The path of the library or program that holds this code; false: not known. In each system's own
+ * way. */
+bool trk__library_path(char *path, size_t size);
+
 /* The scores of servers that are installed along with the library; NULL: none. */
 const char *trk__installed_scores(char path[TRK_PRICES_PATH_SIZE]);
 

@@ -1,4 +1,4 @@
-#include "api/library_path.h"
+#include "api/install_path.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "resource_tracker.h"
 #include "service/recommend.h"
 
-enum { DOCUMENT_MAX = 4 << 20, NOTE_MAX = 512, OPTIONS_MAX = 4096 };
+enum { DOCUMENT_MAX = 4 << 20, NOTE_MAX = 512 };
 
 /* Read the request from the options and needs, which must live as long as the request. */
 static int read_words(struct trk_recommend_request *q, const struct trk_recommend_options *o,
@@ -98,19 +98,15 @@ int trk_recommend(const char *recording, const struct trk_recommend_options *opt
 
 	if (!recording)
 		return trk__why(why, why_size, -EINVAL, "recording: none is named");
-	if (options && (options->size < offsetof(struct trk_recommend_options, earlier) ||
-			options->size > OPTIONS_MAX))
-		return trk__why(why, why_size, -EINVAL, "options: size is not set");
-	if (options)
-		memcpy(&o, options, options->size < sizeof(o) ? options->size : sizeof(o));
+	r = trk__options_take("options", options, offsetof(struct trk_recommend_options, earlier),
+			      &o, sizeof(o), why, why_size);
+	if (r < 0)
+		return r;
 	r = trk__server_needs_take(o.needs, &n, why, why_size);
 	if (r < 0)
 		return r;
 	r = ask(recording, &o, &n, ret, note, &error);
-	return trk__why(why, why_size, r,
-			r == 0             ? note
-			: error.message[0] ? error.message
-					   : trk__strerror(r));
+	return trk__why(why, why_size, r, "%s", r == 0 ? note : trk__error_text(&error, r));
 }
 
 void trk_recommendation_free(struct trk_recommendation *recommendation)
@@ -169,6 +165,6 @@ char *trk_recommendation_lines(const struct trk_recommendation *r, const char *k
 	bool known;
 
 	known = trk__recommendation_lines(&b, r, kind, &rest);
-	(void) trk__why(note, note_size, 0, rest.len ? rest.data : "");
+	(void) trk__why(note, note_size, 0, "%s", rest.len ? rest.data : "");
 	return known ? trk__buf_take(&b) : NULL;
 }

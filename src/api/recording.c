@@ -1,6 +1,8 @@
 /* The public view of a recording. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +11,9 @@
 #include "recording/reader.h"
 #include "report/summary.h"
 #include "resource_tracker.h"
+#include "service/lines.h"
 
-enum { SUMMARY_MAX = 4 * 1024 * 1024 };
+enum { SUMMARY_MAX = 4 << 20, JSON_MAX = 256 << 20 };
 
 _Static_assert(TRK_UNKNOWN == (int) TRK_QUALITY_UNKNOWN && TRK_EXACT == (int) TRK_QUALITY_EXACT &&
 		       TRK_AT_LEAST == (int) TRK_QUALITY_AT_LEAST &&
@@ -53,6 +56,93 @@ int trk_column_find(const char *name)
 	return name ? trk__column_find(name) : -1;
 }
 
+/* Store the use by program of the newest row. 0 or -ENOMEM. */
+static int keep_programs(struct trk_recording *r)
+{
+	const struct trk_program_log *log = &r->record.programs;
+	struct trk_program_row list[TRK_PROGRAMS_MAX + 1];
+	bool is_new = log->rows != r->program_records;
+	size_t n;
+
+	if (!log->program)
+		return 0;
+	r->program_records = log->rows;
+	n = trk__program_rows(log, &r->row[r->rows - 1], is_new, list);
+	if (trk__array_reserve(&r->use, &r->uses_cap, r->uses + n, sizeof(*r->use)) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		r->use[r->uses++] = (struct trk_recorded_use){r->rows - 1, list[i]};
+	return 0;
+}
+
+/* Names are created once, as views of them are returned. */
+static int make_names(struct trk_recording *r)
+{
+	const struct trk_program_log *log = &r->record.programs;
+
+	if (r->program_name || !log->program)
+		return 0;
+	r->program_name = calloc(log->count + 1, sizeof(*r->program_name));
+	if (!r->program_name)
+		return -ENOMEM;
+	for (size_t i = 0; i < log->count; i++) {
+		const char *label = trk__program_label(&log->program[i], r->program_name[i],
+						       sizeof(r->program_name[i]));
+
+		if (label != r->program_name[i])
+			(void) snprintf(r->program_name[i], sizeof(r->program_name[i]), "%s",
+					label);
+	}
+	(void) snprintf(r->program_name[TRK_PROGRAM_REST], sizeof(*r->program_name), "the rest");
+	return 0;
+}
+
+size_t trk_recording_programs(struct trk_recording *recording, struct trk_program_use *list,
+			      size_t max)
+{
+	if (make_names(recording) < 0)
+		return 0;
+	for (size_t i = 0; i < recording->uses && i < max; i++) {
+		const struct trk_recorded_use *u = &recording->use[i];
+		const struct trk_sample *row = &recording->row[u->row];
+
+		list[i] = (struct trk_program_use){
+			.timestamp = trk__sample_get(row, TRK_TIMESTAMP),
+			.elapsed_s = trk__sample_get(row, TRK_ELAPSED),
+			.interval_s = trk__sample_get(row, TRK_INTERVAL),
+			.program = recording->program_name[u->of.program],
+			.cpu_s = u->of.cpu_s,
+			.memory_mib = u->of.memory_mib,
+			.processes = u->of.processes,
+		};
+	}
+	return recording->uses;
+}
+
+size_t trk_recording_processes(struct trk_recording *recording, struct trk_recorded_process *list,
+			       size_t max)
+{
+	const struct trk_program_log *log = &recording->record.programs;
+
+	if (make_names(recording) < 0)
+		return 0;
+	for (size_t i = 0; i < log->spans && i < max; i++) {
+		const struct trk_process_span *s = &log->span[i];
+
+		list[i] = (struct trk_recorded_process){
+			.program = recording->program_name[s->program],
+			.command = s->command,
+			.pid = s->pid,
+			.start_s = (double) s->start_ms / 1e3,
+			.end_s = s->ended ? (double) s->end_ms / 1e3 : (double) NAN,
+			.cpu_s = (double) s->cpu_ms / 1e3,
+			.peak_rss_mib = (double) s->peak_bytes / 1048576,
+			.ended = s->ended,
+		};
+	}
+	return log->spans;
+}
+
 static int keep_row(void *data, uint64_t rows, const struct trk_sample *mean,
 		    const struct trk_sample *min, const struct trk_sample *max)
 {
@@ -62,7 +152,7 @@ static int keep_row(void *data, uint64_t rows, const struct trk_sample *mean,
 	if (r->error < 0)
 		return 1;
 	r->row[r->rows++] = *mean;
-	r->error = trk__recording_keep_programs(r);
+	r->error = keep_programs(r);
 	return r->error < 0;
 }
 
@@ -226,4 +316,35 @@ char *trk_recording_summary(const struct trk_recording *recording)
 			  has ? advice : NULL);
 	free(advice);
 	return trk__buf_take(&b);
+}
+
+/* Seconds since the start as microseconds; NaN: this default. */
+static int64_t moment(double seconds, int64_t otherwise)
+{
+	if (isnan(seconds))
+		return otherwise;
+	return seconds <= 0 ? 0 : seconds < 1e12 ? (int64_t) (seconds * 1e6) : INT64_MAX;
+}
+
+char *trk_recording_lines(const struct trk_recording *recording, const char *by, double from_s,
+			  double to_s)
+{
+	static const struct trk_run_lines_style style = {.top = SIZE_MAX, .json = true};
+	struct trk_profile_options o = {.from_us = moment(from_s, 0),
+					.to_us = moment(to_s, INT64_MAX)};
+	struct trk_run_lines lines;
+	TRK_BUF_LOCAL(b, JSON_MAX);
+	int known = -1;
+
+	for (int i = 0; i < TRK_LINES_BYS; i++)
+		if (!strcmp(by ? by : "line", trk__lines_by_names[i]))
+			known = i;
+	if (known < 0 || !recording->record.lines ||
+	    trk__run_lines_read(&recording->record, &lines) < 0)
+		return NULL;
+	o.by = (enum trk_lines_by) known;
+	known = trk__run_lines_write(&lines, &o, &style, &b);
+	trk__buf_putc(&b, '\0');
+	trk__run_lines_release(&lines);
+	return known < 0 ? NULL : trk__buf_take(&b);
 }

@@ -30,7 +30,4 @@ struct trk_recording {
 int trk__recording_advise(const struct trk_recording *r, struct trk_advice *ret,
 			  const struct trk_busy **ret_busy);
 
-/* Store the use by program of the newest row. 0 or -ENOMEM. */
-int trk__recording_keep_programs(struct trk_recording *r);
-
 #endif

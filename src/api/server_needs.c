@@ -1,18 +1,38 @@
 #include "api/server_needs.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "report/offers.h"
 
-enum { NEEDS_MAX = 4096 /* bytes of the struct of a newer caller */ };
+enum { OPTIONS_MAX = 4096 /* bytes of the struct of a newer caller */ };
 
-int trk__why(char *why, size_t size, int code, const char *text)
+int trk__why(char *why, size_t size, int code, const char *format, ...)
 {
-	if (why && size)
-		(void) snprintf(why, size, "%s", text);
+	va_list args;
+
+	if (why && size) {
+		va_start(args, format);
+		trk__message(why, size, format, args);
+		va_end(args);
+	}
 	return code;
+}
+
+int trk__options_take(const char *what, const void *given, size_t least, void *ret, size_t size,
+		      char *why, size_t why_size)
+{
+	size_t given_size = 0;
+
+	if (!given)
+		return 0;
+	memcpy(&given_size, given, sizeof(given_size));
+	if (given_size < least || given_size > OPTIONS_MAX)
+		return trk__why(why, why_size, -EINVAL, "%s: size is not set", what);
+	memcpy(ret, given, given_size < size ? given_size : size);
+	return 0;
 }
 
 static bool are_in_range(const struct trk_server_needs *n)
@@ -33,12 +53,13 @@ static bool are_in_range(const struct trk_server_needs *n)
 int trk__server_needs_take(const struct trk_server_needs *given, struct trk_server_needs *n,
 			   char *why, size_t size)
 {
+	int r;
+
 	*n = (struct trk_server_needs) TRK_SERVER_NEEDS_INIT;
-	if (!given)
-		return 0;
-	if (given->size < offsetof(struct trk_server_needs, memory_mib) || given->size > NEEDS_MAX)
-		return trk__why(why, size, -EINVAL, "needs: size is not set");
-	memcpy(n, given, given->size < sizeof(*n) ? given->size : sizeof(*n));
+	r = trk__options_take("needs", given, offsetof(struct trk_server_needs, memory_mib), n,
+			      sizeof(*n), why, size);
+	if (r < 0)
+		return r;
 	if (!are_in_range(n))
 		return trk__why(why, size, -TRK_ERR_RANGE, "needs: a number is out of range");
 	if (trk__offers_order(n->order_by) < 0)

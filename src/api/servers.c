@@ -14,7 +14,7 @@
 #include "resource_tracker.h"
 #include "service/servers.h"
 
-enum { JSON_MAX = 64 << 20, OPTIONS_MAX = 4096 };
+enum { JSON_MAX = 64 << 20 };
 
 /* ---- the catalogue ---- */
 
@@ -30,11 +30,10 @@ int trk_catalog_open(const struct trk_catalog_options *options, struct trk_catal
 	struct trk_layer_paths paths;
 	int r;
 
-	if (options && (options->size < offsetof(struct trk_catalog_options, scores) ||
-			options->size > OPTIONS_MAX))
-		return trk__why(why, why_size, -EINVAL, "options: size is not set");
-	if (options)
-		memcpy(&o, options, options->size < sizeof(o) ? options->size : sizeof(o));
+	r = trk__options_take("options", options, offsetof(struct trk_catalog_options, scores), &o,
+			      sizeof(o), why, why_size);
+	if (r < 0)
+		return r;
 	named = (struct trk_named_prices){.cache = o.cache || o.of_user ? o.cache : "none",
 					  .catalog = o.catalog,
 					  .scores = o.scores,
@@ -45,10 +44,8 @@ int trk_catalog_open(const struct trk_catalog_options *options, struct trk_catal
 	r = prices && c ? trk__prices_load(&layers, prices, &error) : -ENOMEM;
 	if (r == 0)
 		*c = prices->c;
-	(void) trk__why(why, why_size, r,
-			r == 0             ? prices->ignored.message
-			: error.message[0] ? error.message
-					   : trk__strerror(r));
+	(void) trk__why(why, why_size, r, "%s",
+			r == 0 ? prices->ignored.message : trk__error_text(&error, r));
 	free(prices);
 	if (r < 0)
 		free(c);
@@ -133,7 +130,7 @@ static int look(const struct trk_catalog *c, const struct trk_recording *recordi
 	r = recording ? find_for_run(c, s, &n, recording, &error) : find_offers(c, s, &n, &error);
 	if (r < 0) {
 		free(s);
-		return trk__why(why, size, r, error.message[0] ? error.message : trk__strerror(r));
+		return trk__why(why, size, r, "%s", trk__error_text(&error, r));
 	}
 	*ret = s;
 	return 0;

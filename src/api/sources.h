@@ -5,7 +5,7 @@
 
 #include "api/install_path.h"
 #include "service/runs.h"
-#include "service/usual_places.h"
+#include "service/service.h"
 
 /* Fields of the options; NULL and 0: not set. */
 struct trk_sources_named {

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "api/helper.h"
+#include "api/server_needs.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/error.h"
@@ -42,21 +42,6 @@ struct trk_tracker {
 
 /* ---- options ---- */
 
-static int fail(char *why, size_t size, int code, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
-static int fail(char *why, size_t size, int code, const char *format, ...)
-{
-	va_list args;
-
-	if (why && size) {
-		va_start(args, format);
-		trk__message(why, size, format, args);
-		va_end(args);
-	}
-	return code;
-}
-
 /* Check the options; the first violated rule gives the error and its text. */
 static int check_options(const struct trk_tracker_options *o, char *why, size_t size)
 {
@@ -86,7 +71,7 @@ static int check_options(const struct trk_tracker_options *o, char *why, size_t 
 	(void) snprintf(both, sizeof(both), "pid %d and a command: one of the two", (int) o->pid);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		if (wrong[i].holds)
-			return fail(why, size, wrong[i].code, "%s", wrong[i].text);
+			return trk__why(why, size, wrong[i].code, "%s", wrong[i].text);
 	return 0;
 }
 
@@ -96,9 +81,9 @@ static int take_options(const struct trk_tracker_options *given, struct trk_trac
 {
 	memset(o, 0, sizeof(*o));
 	if (!given)
-		return fail(why, size, -EINVAL, "options: none are given");
+		return trk__why(why, size, -EINVAL, "options: none are given");
 	if (given->size < offsetof(struct trk_tracker_options, interval_s) || given->size > 4096)
-		return fail(why, size, -EINVAL, "options: size is not set");
+		return trk__why(why, size, -EINVAL, "options: size is not set");
 	memcpy(o, given, given->size < sizeof(*o) ? given->size : sizeof(*o));
 	if (o->interval_s == 0)
 		o->interval_s = 1;
@@ -111,13 +96,13 @@ static int make_temporary(struct trk_tracker *t, char *why, size_t size)
 	int r = trk__os_temporary_dir(folder, sizeof(folder));
 
 	if (r < 0)
-		return fail(why, size, r, "the temporary folder: %s", trk__strerror(r));
+		return trk__why(why, size, r, "the temporary folder: %s", trk__strerror(r));
 	(void) snprintf(t->temporary, sizeof(t->temporary), "%s/resource-tracker-XXXXXX", folder);
 	if (mkdtemp(t->temporary))
 		return 0;
 	t->temporary[0] = '\0';
 	r = -errno;
-	return fail(why, size, r, "%s: %s", folder, trk__strerror(r));
+	return trk__why(why, size, r, "%s: %s", folder, trk__strerror(r));
 }
 
 /* ---- life ---- */
@@ -133,14 +118,14 @@ static int await_start(struct trk_tracker *t, char *why, size_t size)
 		return 0;
 	}
 	if (r > 0 && !strncmp(line, "error ", 6))
-		return fail(why, size, strstr(line, "no such process") ? -ESRCH : -EIO, "%.500s",
-			    line + 6);
+		return trk__why(why, size, strstr(line, "no such process") ? -ESRCH : -EIO,
+				"%.500s", line + 6);
 	if (r == -EPIPE && t->helper.job_pid && waitpid(t->helper.job_pid, &status, 0) > 0)
-		return fail(why, size, -ENOENT, "the command could not be started (%d)",
-			    WIFEXITED(status) ? WEXITSTATUS(status) : -1);
-	return r == 0 ? fail(why, size, -ETIMEDOUT, "the sampler does not answer")
-		      : fail(why, size, -ENOENT, "%.200s: the sampler could not be started",
-			     t->helper.program);
+		return trk__why(why, size, -ENOENT, "the command could not be started (%d)",
+				WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+	return r == 0 ? trk__why(why, size, -ETIMEDOUT, "the sampler does not answer")
+		      : trk__why(why, size, -ENOENT, "%.200s: the sampler could not be started",
+				 t->helper.program);
 }
 
 static int start(struct trk_tracker *t, const struct trk_tracker_options *o, char *why, size_t size)
@@ -167,7 +152,7 @@ static int start(struct trk_tracker *t, const struct trk_tracker_options *o, cha
 	t->interval_ns = options.interval_ns;
 	r = trk__helper_start(&t->helper, &options, error);
 	if (r < 0)
-		return fail(why, size, r, "%.500s", error);
+		return trk__why(why, size, r, "%.500s", error);
 	return await_start(t, why, size);
 }
 
@@ -181,10 +166,10 @@ int trk_tracker_start(const struct trk_tracker_options *options, struct trk_trac
 	if (r < 0)
 		return r;
 	if (!ret)
-		return fail(why, why_size, -EINVAL, "no place for the tracker is given");
+		return trk__why(why, why_size, -EINVAL, "no place for the tracker is given");
 	t = calloc(1, sizeof(*t));
 	if (!t)
-		return fail(why, why_size, -ENOMEM, "out of memory");
+		return trk__why(why, why_size, -ENOMEM, "out of memory");
 	(void) pthread_mutex_init(&t->lock, NULL);
 	t->owner = getpid();
 	t->helper.control.fd = -1;

@@ -74,6 +74,11 @@ void trk__message(char *text, size_t size, const char *format, va_list args)
 	free(whole);
 }
 
+const char *trk__error_text(const struct trk_error *error, int code)
+{
+	return error->message[0] ? error->message : trk__strerror(code);
+}
+
 int trk__error_set(struct trk_error *reterr, int code, const char *file, const char *format, ...)
 {
 	va_list args;

@@ -34,6 +34,9 @@ struct trk_error {
 /* Text of an error code (negative or positive, errno or TRK_ERR_). Never NULL. */
 const char *trk__strerror(int code);
 
+/* The message; the text of `code` where there is none. */
+const char *trk__error_text(const struct trk_error *error, int code);
+
 /* Fill *reterr (may be NULL) and return `code`, so that `return trk__error_set(...)` reads well. */
 int trk__error_set(struct trk_error *reterr, int code, const char *file, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

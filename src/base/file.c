@@ -152,6 +152,27 @@ int trk__write_all(int fd, const void *data, size_t len)
 	return 0;
 }
 
+int trk__replace_at(int dirfd, const char *name, const char *temporary, mode_t mode,
+		    const void *data, size_t len)
+{
+	int fd, r;
+
+	(void) unlinkat(dirfd, temporary, 0); /* left by a killed process */
+	fd = openat(dirfd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+	if (fd < 0)
+		return -errno;
+	r = trk__write_all(fd, data, len);
+	if (r == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0))
+		r = -errno;
+	if (close(fd) < 0 && r == 0)
+		r = -errno;
+	if (r == 0 && renameat(dirfd, temporary, dirfd, name) < 0)
+		r = -errno;
+	if (r < 0)
+		(void) unlinkat(dirfd, temporary, 0);
+	return r;
+}
+
 int trk__open_dir_at(int dirfd, const char *path)
 {
 	int fd = openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

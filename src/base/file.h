@@ -37,6 +37,11 @@ ssize_t trk__read_all_fd(int fd, size_t max, char **ret);
 /* Write all bytes; 0 or a negative errno. Interrupted and short writes are continued. */
 int trk__write_all(int fd, const void *data, size_t len);
 
+/* Give the file `name` below dirfd these bytes and this mode, atomically: they are on disk in the file
+ * `temporary`, which is removed if it is there, before it is renamed. 0 or a negative errno. */
+int trk__replace_at(int dirfd, const char *name, const char *temporary, mode_t mode,
+		    const void *data, size_t len);
+
 /* Directory descriptor of `path` below dirfd, or a negative errno. */
 int trk__open_dir_at(int dirfd, const char *path);
 /* Open that directory for readdir() and closedir(); NULL with errno set. */

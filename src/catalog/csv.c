@@ -1,7 +1,11 @@
-#include "catalog/csv.h"
+/* Convert a site's own prices from CSV to the text format of catalog/text.h.
+ *
+ * The first line names the columns, in any order: vendor, region, type, price (or ondemand,
+ * usd_per_hour) in USD an hour, and optionally saving (typical spot saving in percent). Cells may
+ * be quoted. Vendor, region and type must be in the catalogue. */
+#include "catalog/text.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +28,7 @@ struct row {
 
 struct reading {
 	const struct trk_catalog *c;
-	const char *file;
-	struct trk_error *reterr;
-	unsigned long line;
-	const char *line_start;
+	struct trk_catalog_line in;
 	char text[CELLS_MAX][CELL_MAX];
 	const char *at[CELLS_MAX]; /* where each cell starts, for messages */
 	size_t n;
@@ -37,20 +38,7 @@ struct reading {
 	size_t count, room;
 };
 
-static int mistake(struct reading *r, const char *at, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int mistake(struct reading *r, const char *at, const char *format, ...)
-{
-	va_list args;
-	int error;
-
-	va_start(args, format);
-	error = trk__catalog_mistake(r->reterr, r->file, r->line, (size_t) (at - r->line_start) + 1,
-				     format, args);
-	va_end(args);
-	return error;
-}
+#define mistake(r, ...) trk__catalog_mistake(&(r)->in, __VA_ARGS__)
 
 /* One cell, quoted or not; *at moves to its comma or to the end. */
 static int take_cell(struct reading *r, const char **at, const char *end)
@@ -82,7 +70,7 @@ static int take_cell(struct reading *r, const char **at, const char *end)
 static int split(struct reading *r, const char *line, const char *end)
 {
 	r->n = 0;
-	r->line_start = line;
+	r->in.line_start = line;
 	for (;;) {
 		if (take_cell(r, &line, end) < 0)
 			return -EBADMSG;
@@ -129,7 +117,7 @@ static int take_header(struct reading *r)
 	}
 	for (int i = 0; i <= PRICE; i++)
 		if (r->column[i] < 0)
-			return mistake(r, r->line_start, "no column %s", names[i]);
+			return mistake(r, r->in.line_start, "no column %s", names[i]);
 	r->columns = r->n;
 	return 0;
 }
@@ -195,7 +183,7 @@ static int take_saving(struct reading *r, int *ret)
 static int add_row(struct reading *r, const struct row *row)
 {
 	if (r->count == PRICES_MAX)
-		return mistake(r, r->line_start, "more than %d prices", PRICES_MAX);
+		return mistake(r, r->in.line_start, "more than %d prices", PRICES_MAX);
 	if (trk__array_reserve(&r->rows, &r->room, r->count + 1, sizeof(*r->rows)) < 0)
 		return -ENOMEM;
 	r->rows[r->count++] = *row;
@@ -204,7 +192,7 @@ static int add_row(struct reading *r, const struct row *row)
 
 static int take_row(struct reading *r)
 {
-	struct row row = {.line = r->line};
+	struct row row = {.line = r->in.line};
 
 	for (int i = 0; i < COLUMNS; i++)
 		if (r->column[i] >= (int) r->n)
@@ -260,9 +248,9 @@ static int write_all(struct reading *r, const char *date, struct trk_buf *out)
 		const struct row *row = &r->rows[i], *last = i ? row - 1 : NULL;
 
 		if (last && last->region == row->region && last->server == row->server) {
-			r->line = row->line;
-			r->line_start = "";
-			return mistake(r, r->line_start,
+			r->in.line = row->line;
+			r->in.line_start = "";
+			return mistake(r, r->in.line_start,
 				       "the same vendor, region and type as line "
 				       "%lu",
 				       last->line);
@@ -287,7 +275,7 @@ static int take_lines(struct reading *r, const char *csv, size_t len)
 		int error;
 
 		last = stop ? stop : end;
-		r->line++;
+		r->in.line++;
 		if (last > csv && last[-1] == '\r')
 			last--;
 		if (last > csv && *csv != '#') {
@@ -300,8 +288,8 @@ static int take_lines(struct reading *r, const char *csv, size_t len)
 		}
 		csv = stop ? stop + 1 : end;
 	}
-	r->line++;
-	r->line_start = end;
+	r->in.line++;
+	r->in.line_start = end;
 	if (!header)
 		return mistake(r, end, "empty; the first line names the columns");
 	return r->count ? 0 : mistake(r, end, "no prices");
@@ -317,8 +305,8 @@ int trk__catalog_csv_convert(const struct trk_catalog *c, const char *file, cons
 	if (!r)
 		return -ENOMEM;
 	r->c = c;
-	r->file = file;
-	r->reterr = reterr;
+	r->in.file = file;
+	r->in.reterr = reterr;
 	if (len >= 3 && !memcmp(csv, "\xef\xbb\xbf", 3)) { /* spreadsheets begin with it */
 		csv += 3;
 		len -= 3;

@@ -98,4 +98,23 @@ int trk__feed_convert(struct trk_feed_rows *r, const struct trk_feed *feed, cons
 		      bool force, struct trk_buf *out, struct trk_feed_tally *ret,
 		      struct trk_error *reterr);
 
+/* ---- the price of a euro: the reference rate of the European Central Bank ---- */
+
+#define TRK_FEED_RATE_URL                                                                          \
+	"https://data-api.ecb.europa.eu/service/data/EXR/D.USD.EUR.SP00.A"                         \
+	"?lastNObservations=1&format=csvdata"
+
+struct trk_feed_rate {
+	double usd;    /* for one euro */
+	char date[11]; /* "2026-01-31" */
+};
+
+/* Parse the last row of the answer, CSV with CURRENCY, CURRENCY_DENOM, TIME_PERIOD and OBS_VALUE.
+ * 0, or -EBADMSG with *reterr. */
+int trk__feed_rate_parse(const char *text, size_t len, struct trk_feed_rate *ret,
+			 struct trk_error *reterr);
+
+/* Parse a rate that the user states, "1.16". 0, or -EINVAL. */
+int trk__feed_rate_take(const char *text, double *ret);
+
 #endif

@@ -1,4 +1,4 @@
-#include "catalog/feed_rate.h"
+#include "catalog/feed.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,11 +12,6 @@ enum { CURRENCY, PER, DAY, VALUE, COLUMNS };
 static bool is_rate(double usd)
 {
 	return usd > 0.5 && usd < 2;
-}
-
-static bool is(const struct trk_csv_cell *c, const char *word)
-{
-	return c->len == strlen(word) && !memcmp(c->at, word, c->len);
 }
 
 static bool is_day(const struct trk_csv_cell *c)
@@ -37,22 +32,16 @@ int trk__feed_rate_parse(const char *text, size_t len, struct trk_feed_rate *ret
 	struct trk_feed_lines l = {text, text + len};
 	struct trk_csv_cell cell[TRK_FEED_CELLS_MAX];
 	struct trk_feed_rate found = {.usd = NAN};
-	size_t at[COLUMNS], n;
-	const char *line;
+	size_t at[COLUMNS];
 
-	if (!trk__feed_line(&l, &line, &n) ||
-	    !trk__feed_columns(cell, trk__feed_split(line, n, cell), names, COLUMNS, at))
+	if (!trk__feed_columns(&l, names, COLUMNS, at))
 		return trk__error_set(reterr, -EBADMSG, "", "the answer is no table of rates");
-	while (trk__feed_line(&l, &line, &n)) {
-		size_t cells = trk__feed_split(line, n, cell);
-		double usd;
+	while (trk__feed_row(&l, at, COLUMNS, cell)) {
+		double usd = trk__feed_number_in(cell[at[VALUE]].at, cell[at[VALUE]].len);
 
-		if (cells <= at[CURRENCY] || cells <= at[PER] || cells <= at[DAY] ||
-		    cells <= at[VALUE])
-			continue;
-		usd = trk__feed_number_in(cell[at[VALUE]].at, cell[at[VALUE]].len);
-		if (!is(&cell[at[CURRENCY]], "USD") || !is(&cell[at[PER]], "EUR") ||
-		    !is_day(&cell[at[DAY]]) || !is_rate(usd))
+		if (!trk__feed_is(&cell[at[CURRENCY]], "USD") ||
+		    !trk__feed_is(&cell[at[PER]], "EUR") || !is_day(&cell[at[DAY]]) ||
+		    !is_rate(usd))
 			continue;
 		found.usd = usd;
 		memcpy(found.date, cell[at[DAY]].at, 10);

@@ -86,32 +86,55 @@ int trk__feed_none(size_t seen, const char *what, struct trk_error *reterr)
 	return seen ? 0 : trk__error_set(reterr, -EBADMSG, "", "the answer is no %s", what);
 }
 
-size_t trk__feed_split(const char *line, size_t len, struct trk_csv_cell cell[TRK_FEED_CELLS_MAX])
+bool trk__feed_is(const struct trk_csv_cell *cell, const char *word)
 {
-	const char *at = line, *end = line + len;
-	size_t n = 0;
+	return cell->len == strlen(word) && !memcmp(cell->at, word, cell->len);
+}
 
-	while (n < TRK_FEED_CELLS_MAX) {
+/* The cells of the next line, without their quotes. False: there is none. */
+static bool split(struct trk_feed_lines *l, struct trk_csv_cell cell[TRK_FEED_CELLS_MAX],
+		  size_t *ret_cells)
+{
+	const char *at, *end;
+	size_t len, n = 0;
+
+	if (!trk__feed_line(l, &at, &len))
+		return false;
+	for (end = at + len; n < TRK_FEED_CELLS_MAX; at++) {
 		at = trk__csv_cell(at, end, ',', &cell[n++]);
 		if (at == end)
 			break;
-		at++;
 	}
-	return n;
+	*ret_cells = n;
+	return true;
 }
 
-bool trk__feed_columns(const struct trk_csv_cell *cell, size_t cells, const char *const *names,
-		       size_t n, size_t *at)
+bool trk__feed_columns(struct trk_feed_lines *l, const char *const *names, size_t n, size_t *at)
 {
-	size_t found = 0;
+	struct trk_csv_cell cell[TRK_FEED_CELLS_MAX];
+	size_t cells, found = 0;
 
+	if (!split(l, cell, &cells))
+		return false;
 	for (size_t k = 0; k < n; k++)
 		for (size_t i = 0; i < cells; i++)
-			if (cell[i].len == strlen(names[k]) &&
-			    !memcmp(cell[i].at, names[k], cell[i].len)) {
+			if (trk__feed_is(&cell[i], names[k])) {
 				at[k] = i;
 				found++;
 				break;
 			}
 	return found == n;
+}
+
+bool trk__feed_row(struct trk_feed_lines *l, const size_t *at, size_t n,
+		   struct trk_csv_cell cell[TRK_FEED_CELLS_MAX])
+{
+	size_t cells, most = 0;
+
+	for (size_t k = 0; k < n; k++)
+		most = at[k] > most ? at[k] : most;
+	while (split(l, cell, &cells))
+		if (cells > most)
+			return true;
+	return false;
 }

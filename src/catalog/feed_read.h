@@ -35,12 +35,12 @@ bool trk__feed_name(const char *text, size_t len, char to[TRK_FEED_NAME_SIZE]);
 double trk__feed_number(const char *text);
 double trk__feed_number_in(const char *text, size_t len);
 
-/* The cells of a line of CSV, without their quotes. Returns how many. */
-size_t trk__feed_split(const char *line, size_t len, struct trk_csv_cell cell[TRK_FEED_CELLS_MAX]);
-
-/* Find the columns of these names in the cells of the first line. False: one is missing. */
-bool trk__feed_columns(const struct trk_csv_cell *cell, size_t cells, const char *const *names,
-		       size_t n, size_t *at);
+bool trk__feed_is(const struct trk_csv_cell *cell, const char *word);
+/* Find the columns of these names in the first line of CSV. False: one is missing. */
+bool trk__feed_columns(struct trk_feed_lines *l, const char *const *names, size_t n, size_t *at);
+/* The next line of CSV that has all these columns. False: there is none. */
+bool trk__feed_row(struct trk_feed_lines *l, const size_t *at, size_t n,
+		   struct trk_csv_cell cell[TRK_FEED_CELLS_MAX]);
 
 /* 0, or -EBADMSG if `seen` is 0: "the answer is no …". */
 int trk__feed_none(size_t seen, const char *what, struct trk_error *reterr);

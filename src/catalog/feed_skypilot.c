@@ -24,21 +24,17 @@ int trk__feed_skypilot(struct trk_feed_rows *r, const char *vendor, const char *
 						       "Region"};
 	struct trk_feed_lines l = {text, text + len};
 	struct trk_csv_cell cell[TRK_FEED_CELLS_MAX];
-	size_t at[SKY_COLUMNS], n, most = 0;
-	const char *line;
+	size_t at[SKY_COLUMNS];
 
-	if (!trk__feed_line(&l, &line, &n) ||
-	    !trk__feed_columns(cell, trk__feed_split(line, n, cell), names, SKY_COLUMNS, at))
+	if (!trk__feed_columns(&l, names, SKY_COLUMNS, at))
 		return trk__error_set(reterr, -EBADMSG, "",
 				      "the answer is no table with InstanceType, Price, SpotPrice "
 				      "and Region");
-	for (size_t k = 0; k < SKY_COLUMNS; k++)
-		most = at[k] > most ? at[k] : most;
-	while (trk__feed_line(&l, &line, &n)) {
+	while (trk__feed_row(&l, at, SKY_COLUMNS, cell)) {
 		char type[TRK_FEED_NAME_SIZE], region[TRK_FEED_NAME_SIZE];
 
 		/* A row without a type is the price of a GPU alone. */
-		if (trk__feed_split(line, n, cell) <= most || cell[at[TYPE]].len == 0)
+		if (cell[at[TYPE]].len == 0)
 			continue;
 		if (!trk__feed_name(cell[at[TYPE]].at, cell[at[TYPE]].len, type) ||
 		    !trk__feed_name(cell[at[REGION]].at, cell[at[REGION]].len, region) ||

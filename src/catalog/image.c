@@ -1,6 +1,7 @@
 #include "catalog/image.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,16 +24,19 @@ const char *const trk__catalog_quality_names[TRK_FACTS] = {
 	"exact", "est", "corrected", "low", "rule", "family", "negotiated",
 };
 
-int trk__catalog_mistake(struct trk_error *reterr, const char *file, unsigned long line,
-			 size_t column, const char *format, va_list args)
+int trk__catalog_mistake(const struct trk_catalog_line *in, const char *at, const char *format, ...)
 {
 	char text[150];
+	va_list args;
 
+	va_start(args, format);
 	(void) vsnprintf(text, sizeof(text), format, args);
-	(void) trk__error_set(reterr, -EBADMSG, file, "%s:%lu:%zu: %s",
-			      trk__catalog_file_tail(file), line, column, text);
-	if (reterr)
-		reterr->line = line;
+	va_end(args);
+	(void) trk__error_set(in->reterr, -EBADMSG, in->file, "%s:%lu:%zu: %s",
+			      trk__catalog_file_tail(in->file), in->line,
+			      (size_t) (at - in->line_start) + 1, text);
+	if (in->reterr)
+		in->reterr->line = in->line;
 	return -EBADMSG;
 }
 

@@ -2,7 +2,6 @@
 #ifndef TRK_CATALOG_IMAGE_H
 #define TRK_CATALOG_IMAGE_H
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -29,10 +28,17 @@ static inline const char *trk__catalog_file_tail(const char *file)
 	return len > 90 ? file + len - 90 : file;
 }
 
-/* -EBADMSG, with "file:line:column: " and the message in *reterr, which may be NULL. */
-int trk__catalog_mistake(struct trk_error *reterr, const char *file, unsigned long line,
-			 size_t column, const char *format, va_list args)
-	__attribute__((format(printf, 5, 0)));
+/* The line of a text file that is being read. */
+struct trk_catalog_line {
+	const char *file;
+	struct trk_error *reterr; /* may be NULL */
+	unsigned long line;
+	const char *line_start;
+};
+
+/* -EBADMSG, with "file:line:column: " of this place and the message in *reterr. */
+int trk__catalog_mistake(const struct trk_catalog_line *in, const char *at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Tables that grow. `hash` finds a server by vendor and name. */
 struct trk_catalog_builder {

@@ -1,4 +1,5 @@
-#include "catalog/judge.h"
+/* Check new prices for plausibility before they replace the known ones. */
+#include "catalog/keeper.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +17,7 @@ struct cell {
 
 struct reading {
 	struct trk_catalog_builder *b;
-	const char *file;
-	struct trk_error *reterr;
-	unsigned long line;
-	const char *line_start;
+	struct trk_catalog_line in;
 	struct cell cells[CELLS_MAX];
 	size_t n;
 	bool has_head, has_end;
@@ -35,17 +31,7 @@ struct reading {
 
 /* ---- cells ---- */
 
-static int mistake(struct reading *r, const char *at, const char *format, ...)
-{
-	va_list args;
-	int error;
-
-	va_start(args, format);
-	error = trk__catalog_mistake(r->reterr, r->file, r->line, (size_t) (at - r->line_start) + 1,
-				     format, args);
-	va_end(args);
-	return error;
-}
+#define mistake(r, ...) trk__catalog_mistake(&(r)->in, __VA_ARGS__)
 
 static bool is(const struct cell *c, const char *word)
 {
@@ -250,11 +236,11 @@ static int take_head(struct reading *r)
 	    take_number(r, 1, 1000000, &format) < 0)
 		return -EBADMSG;
 	if (format > TRK_CATALOG_FORMAT)
-		return trk__error_set(r->reterr, -TRK_ERR_VERSION, r->file,
+		return trk__error_set(r->in.reterr, -TRK_ERR_VERSION, r->in.file,
 				      "%s:%lu:%zu: format %u is newer than this program reads "
 				      "(%d). Try: a newer resource-tracker",
-				      trk__catalog_file_tail(r->file), r->line,
-				      (size_t) (r->cells[1].at - r->line_start) + 1,
+				      trk__catalog_file_tail(r->in.file), r->in.line,
+				      (size_t) (r->cells[1].at - r->in.line_start) + 1,
 				      (unsigned int) format, TRK_CATALOG_FORMAT);
 	if (format < TRK_CATALOG_FORMAT)
 		return mistake(r, r->cells[1].at, "format %u is older than this program reads (%d)",
@@ -636,7 +622,7 @@ static int take_line(struct reading *r, const char *line, size_t len)
 {
 	const char *odd = memchr(line, '\0', len);
 
-	r->line_start = line;
+	r->in.line_start = line;
 	if (odd)
 		return mistake(r, odd, "a NUL byte");
 	if (len && line[len - 1] == '\r')
@@ -657,7 +643,7 @@ static int take_line(struct reading *r, const char *line, size_t len)
 int trk__catalog_text_add(struct trk_catalog_builder *b, const char *file, const char *text,
 			  size_t len, struct trk_error *reterr)
 {
-	struct reading r = {.b = b, .file = file, .reterr = reterr};
+	struct reading r = {.b = b, .in = {.file = file, .reterr = reterr}};
 	const char *end = text + len;
 
 	r.base_blocks = b->blocks.len / sizeof(struct trk_catalog_block);
@@ -665,17 +651,17 @@ int trk__catalog_text_add(struct trk_catalog_builder *b, const char *file, const
 		const char *stop = memchr(text, '\n', (size_t) (end - text));
 		int error;
 
-		r.line++;
+		r.in.line++;
 		error = take_line(&r, text, (size_t) ((stop ? stop : end) - text));
 		if (error == -EFBIG)
 			return trk__error_set(reterr, error, file, "%s:%lu:1: too large",
-					      trk__catalog_file_tail(file), r.line);
+					      trk__catalog_file_tail(file), r.in.line);
 		if (error < 0)
 			return error;
 		text = stop ? stop + 1 : end;
 	}
-	r.line++;
-	r.line_start = end;
+	r.in.line++;
+	r.in.line_start = end;
 	if (!r.has_head)
 		return mistake(&r, end, "not a catalogue: empty");
 	if (!r.has_end)

@@ -13,12 +13,7 @@
 #include "cli/config.h"
 #include "cli/environment.h"
 
-enum { SINK_SIZE = 1000, SINKS_ROOM = 16384 };
-
-static const char *get_variable(const char *name)
-{
-	return getenv(name);
-}
+enum { SINK_SIZE = 1000 };
 
 /* ---- options ---- */
 
@@ -38,14 +33,26 @@ const char *cli_alert_rule_names(void)
 	return names;
 }
 
-static int take_passed(const struct cli_command *configured, void *settings)
+/* Options that files and variables may set: not --job, which means another option there. */
+static const struct cli_option settable[] = {
+	CLI_ALERT_OPTIONS,
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+const struct cli_option cli_alert_internal[] = {
+	{"no-config", 0, NULL, "read no configuration", cli_set_nothing, 0},
+	{"now", 0, "SECONDS", "since 1970", cli_set_text, offsetof(struct cli_alert_settings, now)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+static int take_passed(struct cli_alert_settings *settings)
 {
 	static const char *const passed[][2] = {{"alert", "TRACKER_ALERT"},
 						{"quiet-hours", "TRACKER_QUIET_HOURS"}};
 	int r = 0;
 
 	for (size_t i = 0; i < 2 && r == 0; i++) {
-		const struct cli_option *o = configured->options;
+		const struct cli_option *o = settable;
 		const char *value = getenv(passed[i][1]);
 
 		while (strcmp(o->name, passed[i][0]) != 0)
@@ -58,37 +65,24 @@ static int take_passed(const struct cli_command *configured, void *settings)
 	return r;
 }
 
-int cli_alert_configure(const struct cli_command *configured, int argc, char **argv, void *settings)
+int cli_alert_configure(const char *verb, int argc, char **argv,
+			struct cli_alert_settings *settings)
 {
+	const struct cli_command configured = {.name = verb, .options = settable};
 	char **words;
 	int r;
 
 	for (int i = 0; i < argc; i++)
 		if (!strcmp(argv[i], "--no-config"))
-			return take_passed(configured, settings);
+			return take_passed(settings);
 	/* A copy, as the search for --config reorders arguments. */
 	words = calloc((size_t) argc + 1, sizeof(*words));
 	if (!words)
 		return EXIT_ERROR;
 	memcpy(words, argv, (size_t) argc * sizeof(*words));
-	r = cli_config(configured, argc, words, settings, NULL);
+	r = cli_config(&configured, argc, words, settings, NULL);
 	free(words);
 	return r;
-}
-
-/* Settings borrow their texts. */
-static const char *keep(const char *text, size_t len)
-{
-	static char room[SINKS_ROOM];
-	static size_t used;
-	char *kept = room + used;
-
-	if (len >= SINK_SIZE || len + 1 > sizeof(room) - used)
-		return NULL;
-	memcpy(kept, text, len);
-	kept[len] = '\0';
-	used += len + 1;
-	return kept;
 }
 
 /* The sink may have the prefix RULE=. */
@@ -106,7 +100,7 @@ int cli_take_sink(void *settings, const struct cli_option *o, const char *value)
 
 	for (const char *at = value + strspn(value, " \n"); *at; at += strspn(at, " \n")) {
 		size_t len = strcspn(at, " \n");
-		const char *sink = keep(at, len);
+		const char *sink = len < SINK_SIZE ? cli_keep(at, len) : NULL;
 		int r = sink ? trk__alert_hooks_add_sink(h, sink) : -ENOSPC;
 
 		if (r == -ENOSPC)
@@ -188,11 +182,6 @@ int cli_take_until(const char *text, double *ret_s)
 	return 0;
 }
 
-static double utc_offset(double now_s)
-{
-	return (double) trk__os_utc_offset_s((time_t) now_s);
-}
-
 /* ---- sending ---- */
 
 struct trk_alert_sender cli_alert_sender(const struct cli_alert_settings *s)
@@ -203,9 +192,9 @@ struct trk_alert_sender cli_alert_sender(const struct cli_alert_settings *s)
 		.service = cli_service(s->dir),
 		.quiet_hours = s->quiet_hours,
 		.budget_usd = s->budget_usd,
-		.variable = get_variable,
+		.variable = getenv,
 		.now_s = now_s,
-		.utc_offset_s = utc_offset(now_s),
+		.utc_offset_s = cli_utc_offset(now_s),
 	};
 }
 

@@ -13,25 +13,23 @@ struct cli_alert_settings {
 	struct trk_alert_hooks hooks;
 };
 
-/* Lines for a verb's table of options; `field`: the struct above in the verb's settings. */
+/* Lines for a verb's table of options: the struct above is the first member of its settings. */
 /* clang-format off */
-#define CLI_ALERT_OPTIONS(settings, field) \
-	{"alert", 0, "SINK", "send alerts to this sink; RULE=SINK: of one rule (repeat)", cli_take_sink, offsetof(settings, field.hooks)}, \
-	{"on-alert", 0, "RULE=COMMAND", "run a command (repeat)", cli_take_hook, offsetof(settings, field.hooks)}, \
-	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical in these hours", cli_take_quiet_hours, offsetof(settings, field.quiet_hours)}, \
-	{"budget", 0, "USD", "alert when this month is expected to cost more", cli_take_budget, offsetof(settings, field.budget_usd)}, \
-	{"recording", 0, "DIR", "directory of the recordings, with alerts.json and the outbox", cli_set_text, offsetof(settings, field.dir)}, \
+#define CLI_ALERT_OPTIONS \
+	{"alert", 0, "SINK", "send alerts to this sink; RULE=SINK: of one rule (repeat)", cli_take_sink, offsetof(struct cli_alert_settings, hooks)}, \
+	{"on-alert", 0, "RULE=COMMAND", "run a command (repeat)", cli_take_hook, offsetof(struct cli_alert_settings, hooks)}, \
+	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical in these hours", cli_take_quiet_hours, offsetof(struct cli_alert_settings, quiet_hours)}, \
+	{"budget", 0, "USD", "alert when this month is expected to cost more", cli_take_budget, offsetof(struct cli_alert_settings, budget_usd)}, \
+	{"recording", 0, "DIR", "directory of the recordings, with alerts.json and the outbox", cli_set_text, offsetof(struct cli_alert_settings, dir)}, \
 	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}
-/* With `internal`: the clock of tests, and --no-config, as the caller passes all settings. */
-#define CLI_ALERT_INTERNAL(settings, field) \
-	{"no-config", 0, NULL, "read no configuration", cli_set_nothing, 0}, \
-	{"now", 0, "SECONDS", "since 1970", cli_set_text, offsetof(settings, field.now)}
 /* clang-format on */
+/* With `internal`: the clock of tests, and --no-config, as the caller passes all settings. */
+extern const struct cli_option cli_alert_internal[];
 
-/* Apply files and variables as cli_config() does, for a command with CLI_ALERT_OPTIONS only; with
- * --no-config only the variables that the tracker passes. */
-int cli_alert_configure(const struct cli_command *configured, int argc, char **argv,
-			void *settings);
+/* Apply files and variables as cli_config() does, to CLI_ALERT_OPTIONS only; with --no-config only the
+ * variables that the tracker passes. */
+int cli_alert_configure(const char *verb, int argc, char **argv,
+			struct cli_alert_settings *settings);
 
 /* Setters: SINK or RULE=SINK, several with blanks or newlines between them; RULE=COMMAND;
  * HH:MM-HH:MM; dollars. */
@@ -54,6 +52,10 @@ int cli_take_until(const char *text, double *ret_s);
 /* "::warning title=resource-tracker RULE::TEXT", an annotation in a GitHub workflow. */
 void cli_alert_github(struct trk_buf *b, const char *rule, const char *text);
 bool cli_is_github(void);
+
+/* Start `alerts check --run` for the run as a detached process, if a sink or command is set. It
+ * keeps no descriptor open; the cost for the run is one fork. */
+void cli_alert_check_later(const struct cli_alert_settings *s, const char *run);
 
 /* The names of all rules with ", " between them. */
 const char *cli_alert_rule_names(void);

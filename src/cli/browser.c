@@ -1,5 +1,4 @@
 /* The opener of the desktop returns once the browser has started. */
-#include "cli/browser.h"
 
 #include <errno.h>
 #include <stdint.h>

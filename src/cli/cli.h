@@ -7,8 +7,8 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "recording/reader.h"
 #include "model/run.h"
+#include "recording/reader.h"
 #include "recording/store.h"
 #include "report/write/terminal.h"
 
@@ -37,12 +37,17 @@ struct cli_option {
 	size_t offset; /* into the settings, for the shared setters below */
 };
 
+/* The offset of a field of the verb's own `struct settings`. */
+#define AT(field) offsetof(struct settings, field)
+
 /* A line of an option table that is no option: the help lists the options below it under this
  * title. */
 #define CLI_OPTION_GROUP(title)                                                                    \
 	{                                                                                          \
 		"", '\0', title, NULL, NULL, 0                                                     \
 	}
+
+extern const struct cli_option cli_no_options[];
 
 struct cli_command {
 	const char *name;
@@ -113,6 +118,12 @@ int cli_truth(const char *text);
 /* Accepted, and without effect in this version. */
 int cli_set_nothing(void *settings, const struct cli_option *o, const char *value);
 
+/* A copy of text[0..len) in static memory, as settings borrow their texts; NULL: there is no room. */
+const char *cli_keep(const char *text, size_t len);
+
+/* Seconds that local time is ahead of UTC at this moment. */
+double cli_utc_offset(double now_s);
+
 /* Print the error of a service in the name of the verb, and return the exit status: EXIT_USAGE for
  * -EINVAL. */
 int cli_fail(const char *verb, int error, const struct trk_error *why);
@@ -122,6 +133,13 @@ int cli_fail(const char *verb, int error, const struct trk_error *why);
  * complaint. */
 int cli_load(const char *dir, const char *reference, struct trk_record *record, trk_row_fn *on_row,
 	     void *data);
+
+struct trk_page_request;
+/* Write the report of the run `reference` (path, id, "@", job). to: the file; NULL or "": named
+ * after the run; "-": stdout. via: as for trk__page_save(). Returns 0 with the path of the report
+ * in `path`, or an exit status after a complaint. */
+int cli_report_file(const char *dir, const char *reference, const struct trk_page_request *request,
+		    const char *to, const char *via, char *path, size_t size);
 
 /* Write all of a buffer; 0, or EXIT_ERROR after having complained. Closed pipes are no error. */
 int cli_write(int fd, const struct trk_buf *b, const char *where);
@@ -145,5 +163,34 @@ bool cli_use_color(const char *mode, int fd);
 size_t cli_width(int fd, size_t usual);
 /* That width, UTF-8 if the locale uses it, no colour. */
 struct trk_terminal_style cli_style(int fd, size_t usual);
+
+/* ---- names of output files, which are checked before a job starts ---- */
+
+/* The extension of a name, without its dot, ignoring a final ".gz"; "" if it has none. Static text,
+ * in lower case, until the next call. */
+const char *cli_extension(const char *path);
+
+/* The format of a report in a file of this name: "md", "json", or else "html". path may be NULL. */
+const char *cli_page_format(const char *path);
+
+/* Whether `word` is one of `list` (words with blanks between them). */
+bool cli_is_word_of(const char *list, const char *word);
+
+/* True, after a complaint, if the extension is that of a data or document format that is not in
+ * `known` (words with blanks between them). */
+bool cli_is_foreign_format(const char *verb, const char *path, const char *known);
+
+/* Check that a file of that name can be written. 0, or a negative errno after a complaint; -ENOENT:
+ * its folder does not exist, but the job may create it. "-", "fd:N" and NULL are fine. */
+int cli_check_output(const char *option, const char *path);
+
+/* ---- showing a file in the desktop's browser ---- */
+
+/* Without waiting for it; if it cannot be opened nothing happens. */
+void cli_browser_open(const char *path);
+
+/* Wait until the browser has started. Returns the exit status, after a complaint where it has
+ * not. */
+int cli_browser_show(const char *path);
 
 #endif

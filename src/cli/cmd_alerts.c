@@ -9,16 +9,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "alert/end.h"
 #include "alert/live.h"
+#include "alert/deliver.h"
 #include "base/clock.h"
+#include "base/detach.h"
 #include "base/file.h"
 #include "base/human.h"
 #include "base/json.h"
 #include "base/os.h"
-#include "cli/alert_check.h"
+#include "base/shell_command.h"
+#include "cli/alert_options.h"
+#include "cli/environment.h"
 #include "service/alert_check.h"
 #include "service/alert_list.h"
 
@@ -32,7 +37,6 @@ struct settings {
 };
 
 /* clang-format off */
-#define AT(field) offsetof(struct settings, field)
 static const struct cli_option options[] = {
 	{"json", 0, NULL, "list, rules: as one JSON document", cli_set_flag, AT(json)},
 	{"all", 0, NULL, "list: alerts that have ended as well", cli_set_flag, AT(all)},
@@ -42,17 +46,7 @@ static const struct cli_option options[] = {
 	{"for", 0, "DUR", "silence: this long, such as 8h or 3d; 30d at most", cli_set_duration, AT(for_ns)},
 	{"until", 0, "DATE", "silence: until this day or moment, such as 2026-12-24", cli_set_text, AT(until)},
 	{"reason", 0, "TEXT", "silence: why", cli_set_text, AT(reason)},
-	CLI_ALERT_OPTIONS(struct settings, alert),
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-/* Options that files and variables may set: not --job, which means another option there. */
-static const struct cli_option settable[] = {
-	CLI_ALERT_OPTIONS(struct settings, alert),
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-static const struct cli_command configured = {.name = "alerts", .options = settable};
-static const struct cli_option internal[] = {
-	CLI_ALERT_INTERNAL(struct settings, alert),
+	CLI_ALERT_OPTIONS,
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 /* clang-format on */
@@ -73,7 +67,7 @@ static int read_alert(struct trk_alert_message *m)
 	free(text);
 	if (r < 0)
 		cli_complain("alerts: %s: %s", json ? "RT_JSON" : "stdin",
-			     error.message[0] ? error.message : trk__strerror(r));
+			     trk__error_text(&error, r));
 	return r < 0 ? EXIT_USAGE : 0;
 }
 
@@ -99,7 +93,7 @@ static int send_alert(const struct settings *s, const char *sink)
 	return r;
 }
 
-static int flush(const struct settings *s)
+static int flush(const struct settings *s, const char *operand)
 {
 	const struct trk_alert_sender sender = cli_alert_sender(&s->alert);
 
@@ -149,13 +143,13 @@ static void rules_text(struct trk_buf *b)
 	}
 }
 
-static int list_rules(bool json)
+static int list_rules(const struct settings *s, const char *operand)
 {
 	TRK_BUF_LOCAL(b, 1 << 16);
 	struct trk_json j;
 
 	trk__json_init(&j, &b, 1);
-	if (json) {
+	if (s->json) {
 		trk__alert_rules_json(&j);
 		trk__buf_putc(&b, '\n');
 	} else {
@@ -186,7 +180,7 @@ static void put_entry(struct trk_buf *b, const struct trk_alert_entry *e, double
 	trk__buf_putc(b, '\n');
 }
 
-static int list_book(const struct settings *s)
+static int list_book(const struct settings *s, const char *operand)
 {
 	const struct trk_alert_sender sender = cli_alert_sender(&s->alert);
 	double now_s = sender.now_s;
@@ -274,7 +268,7 @@ static int fill_silence(const struct settings *s, double now_s, struct trk_alert
 	return 0;
 }
 
-static int silence(const struct settings *s)
+static int silence(const struct settings *s, const char *operand)
 {
 	const struct trk_alert_sender sender = cli_alert_sender(&s->alert);
 	struct trk_alert_silence q;
@@ -315,58 +309,196 @@ static int unsilence(const struct settings *s, const char *id)
 	return found ? r : EXIT_NODATA;
 }
 
+enum { COMMAND_S = 60, ARGUMENTS_MAX = 2 * TRK_ALERT_HOOKS_MAX + 16 };
+
+/* ---- check ---- */
+
+static void print_news(struct trk_buf *b, const struct trk_alert_message *m)
+{
+	TRK_BUF_LOCAL(line, 4096);
+
+	if (cli_is_github()) {
+		trk__buf_printf(&line, "%s%s%s%s%s", m->job, m->job[0] ? ": " : "", m->text,
+				m->fix[0] ? ". Try: " : "", m->fix);
+		if (m->firing && line.data)
+			cli_alert_github(b, m->rule, line.data);
+	} else {
+		trk__alert_message_line(m, b);
+		trk__buf_printf(b, "%s%s\n", m->fix[0] && m->firing ? ". Try: " : "",
+				m->firing ? m->fix : "");
+	}
+}
+
+static void put_variable(const char *name, const char *value)
+{
+	(void) setenv(name, value, 1);
+}
+
+static void put_number(const char *name, double value)
+{
+	char text[32] = "";
+
+	if (!isnan(value))
+		(void) snprintf(text, sizeof(text), "%.10g", value);
+	put_variable(name, text);
+}
+
+static void put_variables(const struct trk_alert_message *m)
+{
+	TRK_BUF_LOCAL(json, 1 << 16);
+
+	trk__alert_message_write(m, &json);
+	trk__buf_putc(&json, '\0');
+	put_variable("RT_RULE", m->rule);
+	put_variable("RT_SEVERITY", m->severity);
+	put_variable("RT_STATE", m->firing ? "firing" : "resolved");
+	put_variable("RT_TEXT", m->text);
+	put_variable("RT_FIX", m->fix);
+	put_number("RT_VALUE", m->value);
+	put_number("RT_LIMIT", m->limit);
+	put_variable("RT_PID", "");
+	put_variable("RT_JOB", m->job);
+	put_variable("RT_RUN", m->run);
+	put_variable("RT_JSON", json.error ? "" : json.data);
+	trk__buf_release(&json);
+}
+
+static int run_command(const struct trk_alert_hook *hook, const struct trk_alert_message *m)
+{
+	const char *rule = trk__alert_hook_rule(hook->rule);
+	int status = 0, r;
+
+	put_variables(m);
+	r = trk__shell_command(hook->command, COMMAND_S, &status);
+	if (r == -ETIMEDOUT)
+		return cli_reject(EXIT_ERROR, "--on-alert %s: ended after %d s", rule, COMMAND_S);
+	if (r < 0)
+		return cli_reject(EXIT_ERROR, "--on-alert %s: cannot start: %s", rule,
+				  trk__strerror(r));
+	if (status == 0)
+		return 0;
+	if (WIFSIGNALED(status))
+		cli_complain("--on-alert %s: ended by signal %d", rule, WTERMSIG(status));
+	else
+		cli_complain("--on-alert %s: exit status %d", rule, WEXITSTATUS(status));
+	return EXIT_ERROR;
+}
+
+static int run_commands(const struct trk_alert_hooks *h, const struct trk_alert_message *m)
+{
+	int rule = TRK_ALERT_RULES + trk__alert_end_find(m->rule, strlen(m->rule)), worst = 0;
+
+	for (size_t k = 0; k < h->count; k++)
+		if (h->list[k].command && (h->list[k].rule < 0 || h->list[k].rule == rule) &&
+		    run_command(&h->list[k], m) != 0)
+			worst = EXIT_ERROR;
+	return worst;
+}
+
+/* Evaluate the rules for the job of an ended run (NULL: all jobs), print new alerts, send them to
+ * the sinks, and run the commands. */
+static int check(const struct settings *settings, const char *operand)
+{
+	const struct cli_alert_settings *s = &settings->alert;
+	const struct trk_alert_sender sender = cli_alert_sender(s);
+	struct trk_error error = {.code = 0};
+	struct trk_alert_checked checked;
+	TRK_BUF_LOCAL(out, 1 << 20);
+	int r = trk__alert_check(&sender, &s->hooks, settings->run, &checked, &error);
+	int worst = error.message[0] ? cli_fail("alerts", r, &error) : cli_alert_status(r);
+
+	for (size_t i = 0; i < checked.count; i++)
+		print_news(&out, checked.news[i]);
+	r = out.len ? cli_print(&out) : 0;
+	worst = r > worst ? r : worst;
+	for (size_t i = 0; i < checked.count; i++) {
+		r = run_commands(&s->hooks, checked.news[i]);
+		worst = r > worst ? r : worst;
+	}
+	trk__alert_checked_release(&checked);
+	return worst;
+}
+
+/* Sinks are passed in the environment, as an address may be a secret. */
+static void pass_sinks(const struct trk_alert_hooks *h)
+{
+	TRK_BUF_LOCAL(b, 1 << 16);
+
+	for (size_t i = 0; i < h->count; i++)
+		if (h->list[i].sink)
+			trk__buf_printf(&b, "%s=%s\n", trk__alert_hook_rule(h->list[i].rule),
+					h->list[i].sink);
+	if (b.len)
+		(void) setenv("TRACKER_ALERT", b.data, 1);
+}
+
+void cli_alert_check_later(const struct cli_alert_settings *s, const char *run)
+{
+	char *commands[TRK_ALERT_HOOKS_MAX] = {NULL};
+	const char *argv[ARGUMENTS_MAX] = {"resource-tracker", "internal", "alerts", "check",
+					   "--no-config",      "--run",    run};
+	size_t n = 7, k = 0;
+
+	if (!trk__alert_hooks_want_end(&s->hooks))
+		return;
+	if (s->dir) {
+		argv[n++] = "--recording";
+		argv[n++] = s->dir;
+	}
+	for (size_t i = 0; i < s->hooks.count; i++) {
+		const struct trk_alert_hook *hook = &s->hooks.list[i];
+
+		if (!hook->command || asprintf(&commands[k], "%s=%s",
+					       trk__alert_hook_rule(hook->rule), hook->command) < 0)
+			continue;
+		argv[n++] = "--on-alert";
+		argv[n++] = commands[k++];
+	}
+	argv[n] = NULL;
+	pass_sinks(&s->hooks);
+	(void) unsetenv("TRACKER_ON_ALERT"); /* it is among these */
+	if (s->quiet_hours)
+		(void) setenv("TRACKER_QUIET_HOURS", s->quiet_hours, 1);
+	trk__detach_program(trk__os_own_file(), (char *const *) (uintptr_t) argv, true);
+	while (k > 0)
+		free(commands[--k]);
+}
+
 /* ---- the verb ---- */
 
-static int run_one(const struct settings *s, const char *what, const char *operand)
-{
-	bool to_sink = !strcmp(what, "test") || !strcmp(what, "send");
-
-	if (to_sink && cli_alert_shows_secret(operand))
-		return EXIT_USAGE;
-	if (!strcmp(what, "test"))
-		return send_test(s, operand);
-	if (!strcmp(what, "send"))
-		return send_alert(s, operand);
-	if (!strcmp(what, "ack"))
-		return acknowledge(s, operand);
-	if (!strcmp(what, "unsilence"))
-		return unsilence(s, operand);
-	return -1;
-}
-
-static int run_alone(const struct settings *s, const char *what)
-{
-	if (!strcmp(what, "list"))
-		return list_book(s);
-	if (!strcmp(what, "rules"))
-		return list_rules(s->json);
-	if (!strcmp(what, "check"))
-		return cli_alert_check(&s->alert, s->run);
-	if (!strcmp(what, "flush"))
-		return flush(s);
-	if (!strcmp(what, "silence"))
-		return silence(s);
-	if (!strcmp(what, "send") && getenv("RT_SINK"))
-		return send_alert(s, getenv("RT_SINK"));
-	return -1;
-}
+static const struct {
+	const char *word;
+	bool takes_operand, to_sink;
+	int (*run)(const struct settings *s, const char *operand);
+} actions[] = {
+	{"list", false, false, list_book},     {"rules", false, false, list_rules},
+	{"check", false, false, check},        {"flush", false, false, flush},
+	{"silence", false, false, silence},    {"ack", true, false, acknowledge},
+	{"unsilence", true, false, unsilence}, {"test", true, true, send_test},
+	{"send", true, true, send_alert},
+};
 
 static int run(int argc, char **argv)
 {
 	struct settings s = {.run = NULL};
-	const char *what;
-	int at, r = -1;
+	const char *what, *operand;
+	int at;
 
-	if (cli_alert_configure(&configured, argc, argv, &s) != 0)
+	if (cli_alert_configure("alerts", argc, argv, &s.alert) != 0)
 		return EXIT_USAGE;
 	at = cli_options(&cli_alerts, argc, argv, &s);
 	what = at < argc ? argv[at] : "list";
-	if (at + 1 >= argc)
-		r = run_alone(&s, what);
-	else if (at + 2 == argc)
-		r = run_one(&s, what, argv[at + 1]);
-	if (r >= 0)
-		return r;
+	operand = at + 1 < argc ? argv[at + 1] : NULL;
+	if (!operand && !strcmp(what, "send") && getenv("RT_SINK"))
+		return send_alert(&s, getenv("RT_SINK"));
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+		if (strcmp(actions[i].word, what) != 0 ||
+		    actions[i].takes_operand != (operand != NULL))
+			continue;
+		if (actions[i].to_sink && cli_alert_shows_secret(operand))
+			return EXIT_USAGE;
+		return actions[i].run(&s, operand);
+	}
 	return cli_reject(
 		EXIT_USAGE,
 		"alerts: list, rules, check, ack ID, silence, unsilence ID, test SINK, send "
@@ -389,6 +521,6 @@ const struct cli_command cli_alerts = {
 		   "TRACKER_ALERT_KEY_FILE.",
 	.options = options,
 	.operands = 2,
-	.internal = internal,
+	.internal = cli_alert_internal,
 	.run = run,
 };

@@ -10,7 +10,6 @@
 #include "cli/cli.h"
 #include "cli/environment.h"
 #include "cli/server_options.h"
-#include "service/catalog_info.h"
 #include "service/price_update.h"
 
 struct settings {
@@ -19,8 +18,6 @@ struct settings {
 	struct trk_price_request request;
 	bool json;
 };
-
-#define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option options[] = {
 	CLI_PRICE_OPTIONS(AT(files)),
@@ -41,6 +38,15 @@ static const struct cli_option options[] = {
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
+static void put_counts(struct trk_buf *b, const char *name, const struct trk_catalog_tally *t)
+{
+	static const int widths[TRK_TALLIES] = {7, 7, 6, 7, 7, 8};
+
+	trk__buf_printf(b, "%-10s", name);
+	for (int k = 0; k < TRK_TALLIES; k++)
+		trk__buf_printf(b, " %*zu", widths[k], t->of[k]);
+}
+
 static void info_text(struct trk_buf *b, const struct trk_prices *k,
 		      const struct trk_catalog_tally *tally)
 {
@@ -54,20 +60,13 @@ static void info_text(struct trk_buf *b, const struct trk_prices *k,
 	trk__buf_printf(b, "%-10s %7s %7s %6s %7s %7s %8s  %s\n", "vendor", "types", "priced",
 			"GPU", "scored", "regions", "prices", "billing");
 	for (size_t i = 0; i < n; i++) {
-		const struct trk_catalog_tally t = tally[i];
-
-		trk__buf_printf(b, "%-10s %7zu %7zu %6zu %7zu %7zu %8zu  %u s, at least %u s\n",
-				trk__catalog_text(c, v[i].id), t.servers, t.priced, t.gpus,
-				t.scores, t.regions, t.prices, v[i].step_s, v[i].minimum_s);
-		all.servers += t.servers;
-		all.priced += t.priced;
-		all.gpus += t.gpus;
-		all.scores += t.scores;
-		all.regions += t.regions;
-		all.prices += t.prices;
+		put_counts(b, trk__catalog_text(c, v[i].id), &tally[i]);
+		trk__buf_printf(b, "  %u s, at least %u s\n", v[i].step_s, v[i].minimum_s);
+		for (int t = 0; t < TRK_TALLIES; t++)
+			all.of[t] += tally[i].of[t];
 	}
-	trk__buf_printf(b, "%-10s %7zu %7zu %6zu %7zu %7zu %8zu\n\n", "all", all.servers,
-			all.priced, all.gpus, all.scores, all.regions, all.prices);
+	put_counts(b, "all", &all);
+	trk__buf_puts(b, "\n\n");
 	s = trk__catalog_sources(c, &n);
 	for (size_t i = 0; i < n; i++)
 		trk__buf_printf(b, "%-21s %s  %-27s %s\n", trk__catalog_text(c, s[i].id),

@@ -14,8 +14,6 @@ struct settings {
 	struct trk_cloud stated;
 };
 
-#define AT(field) offsetof(struct settings, field)
-
 static const struct cli_option options[] = {
 	{"json", 0, NULL, "print one JSON document", cli_set_flag, AT(json)},
 	{"no-discovery", 0, NULL, "send no request", cli_set_flag, AT(no_discovery)},

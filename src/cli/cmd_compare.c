@@ -16,8 +16,6 @@ struct settings {
 	bool json, markdown;
 };
 
-#define AT(field) offsetof(struct settings, field)
-
 static const struct cli_option options[] = {
 	{"fail-on", 0, "RULES", "exit with 3 if one of these holds: duration>+5%,peak_mem>+10%",
 	 cli_set_text, AT(fail_on)},

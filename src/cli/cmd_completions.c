@@ -4,8 +4,6 @@
 #include "cli/cli.h"
 #include "cli/config.h"
 
-static const struct cli_option options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
-
 static void add_options(struct trk_buf *b, const struct cli_command *c, const char *before,
 			const char *after)
 {
@@ -224,7 +222,7 @@ const struct cli_command cli_completions = {
 	.summary = "Print the completion script of a shell.",
 	.details = "eval \"$(resource-tracker completions bash)\" in ~/.bashrc; likewise for zsh.\n"
 		   "resource-tracker completions fish | source",
-	.options = options,
+	.options = cli_no_options,
 	.operands = 1,
 	.run = run,
 };

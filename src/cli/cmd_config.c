@@ -12,9 +12,8 @@ struct settings {
 
 static const struct cli_option options[] = {
 	{"show-origin", 0, NULL, "print where each value comes from", cli_set_flag,
-	 offsetof(struct settings, show_origin)},
-	{"config", 'c', "FILE", "read this file instead of the usual ones", cli_set_text,
-	 offsetof(struct settings, file)},
+	 AT(show_origin)},
+	{"config", 'c', "FILE", "read this file instead of the usual ones", cli_set_text, AT(file)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 

@@ -2,7 +2,7 @@
  * (docs/alerts.md). */
 
 #include "cli/alert_options.h"
-#include "service/digest.h"
+#include "service/alert_check.h"
 
 enum { TEXT_MAX = 1 << 20 };
 
@@ -13,21 +13,12 @@ struct settings {
 
 /* clang-format off */
 static const struct cli_option options[] = {
-	{"send", 0, NULL, "send it to the sinks of --alert, if there is news", cli_set_flag, offsetof(struct settings, send)},
-	{"json", 0, NULL, "as JSON", cli_set_flag, offsetof(struct settings, json)},
-	CLI_ALERT_OPTIONS(struct settings, alert),
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-static const struct cli_option settable[] = {
-	CLI_ALERT_OPTIONS(struct settings, alert),
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-static const struct cli_option internal[] = {
-	CLI_ALERT_INTERNAL(struct settings, alert),
+	{"send", 0, NULL, "send it to the sinks of --alert, if there is news", cli_set_flag, AT(send)},
+	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
+	CLI_ALERT_OPTIONS,
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 /* clang-format on */
-static const struct cli_command configured = {.name = "digest", .options = settable};
 
 static int run(int argc, char **argv)
 {
@@ -37,7 +28,7 @@ static int run(int argc, char **argv)
 	TRK_BUF_LOCAL(b, TEXT_MAX);
 	int r, written = 0;
 
-	if (cli_alert_configure(&configured, argc, argv, &s) != 0)
+	if (cli_alert_configure("digest", argc, argv, &s.alert) != 0)
 		return EXIT_USAGE;
 	(void) cli_options(&cli_digest, argc, argv, &s);
 	if (s.send && s.alert.hooks.count == 0)
@@ -63,6 +54,6 @@ const struct cli_command cli_digest = {
 	.details = "For cron or a systemd timer: digest --send --alert mail:ann@example.org sends "
 		   "it if there is\nnews, at most once in 6 days. docs/alerts.md has the lines.",
 	.options = options,
-	.internal = internal,
+	.internal = cli_alert_internal,
 	.run = run,
 };

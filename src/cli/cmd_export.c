@@ -7,37 +7,19 @@
 #include "base/gzip.h"
 #include "base/output.h"
 #include "cli/cli.h"
-#include "cli/output_names.h"
 #include "cli/progress.h"
 #include "lines/native.h"
 #include "sink/snapshot.h"
 #include "report/gpu_summary.h"
 #include "sink/table.h"
-#include "sink/tables.h"
 
 enum { FLUSH_AT = 60 * 1024, TEXT_MAX = 128 * 1024 };
 
-/* What the lines of the output are. */
-enum what { SAMPLES, GPUS, PROGRAMS, PROCESSES, LINES, WHATS };
-
 struct settings {
 	const char *dir, *columns, *table, *format, *output;
-	enum what what;
+	enum trk_table what;
 	bool gpus;
 };
-
-static const struct {
-	const char *name;
-	void (*head)(struct trk_buf *b, const struct trk_line_format *f);
-} whats[WHATS] = {
-	[SAMPLES] = {"samples", NULL}, /* by its set of columns */
-	[GPUS] = {"gpus", trk__gpu_table_head},
-	[PROGRAMS] = {"programs", trk__program_table_head},
-	[PROCESSES] = {"processes", trk__process_table_head},
-	[LINES] = {"lines", trk__line_table_head},
-};
-
-#define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option options[] = {
 	{"columns", 0, "full|0.5|0.4", "set of columns (full)", cli_set_word, AT(columns)},
@@ -66,7 +48,7 @@ struct writing {
 	struct trk_buf buf;
 	int fd, status;
 	const char *where;
-	enum what what;
+	enum trk_table what;
 	const struct trk_record *record;
 	uint64_t rows; /* rows of its GPUs or programs that were written */
 	struct cli_progress progress;
@@ -102,11 +84,11 @@ static void add_others(struct writing *w, const struct trk_sample *row)
 {
 	const struct trk_record *r = w->record;
 
-	if (w->what == GPUS) {
+	if (w->what == TRK_TABLE_GPUS) {
 		if (r->gpus.rows != w->rows)
 			trk__gpu_table_rows(&w->buf, &r->gpus, row, w->format);
 		w->rows = r->gpus.rows;
-	} else if (w->what == PROGRAMS && r->programs.program) {
+	} else if (w->what == TRK_TABLE_PROGRAMS && r->programs.program) {
 		trk__program_table_rows(&w->buf, &r->programs, row, r->programs.rows != w->rows,
 					w->format);
 		w->rows = r->programs.rows;
@@ -146,7 +128,7 @@ static int write_row(void *data, uint64_t rows, const struct trk_sample *mean,
 	struct writing *w = data;
 	struct trk_sample row = *mean;
 
-	if (w->what != SAMPLES && w->format) {
+	if (w->what != TRK_TABLE_SAMPLES && w->format) {
 		add_others(w, mean);
 		return w->buf.len > FLUSH_AT ? flush(w) : 0;
 	}
@@ -205,13 +187,15 @@ static int name_format(struct settings *s)
 
 static int choose_what(const struct settings *s, struct writing *w)
 {
-	int what = s->gpus ? GPUS : (int) s->what;
+	int what = s->gpus ? TRK_TABLE_GPUS : (int) s->what;
 
-	if (!w->format && what >= PROGRAMS)
+	if (!w->format && what >= TRK_TABLE_PROGRAMS)
 		return cli_reject(EXIT_USAGE,
 				  "export: a snapshot holds no %s. Try: --format csv or jsonl",
-				  whats[what].name);
-	w->what = !w->format ? SAMPLES : (enum what) what;
+				  what == TRK_TABLE_PROGRAMS    ? "programs"
+				  : what == TRK_TABLE_PROCESSES ? "processes"
+								: "lines");
+	w->what = !w->format ? TRK_TABLE_SAMPLES : (enum trk_table) what;
 	return 0;
 }
 
@@ -253,17 +237,18 @@ static int each_row(const struct settings *s, const char *reference, struct writ
 {
 	int r = cli_load(s->dir, reference, record, write_row, w);
 
-	if (r == 0 && w->what == SAMPLES && !w->processes)
+	if (r == 0 && w->what == TRK_TABLE_SAMPLES && !w->processes)
 		say_sums(w);
-	if (r == 0 && w->what == LINES && (!record->lines || record->lines->windows == 0))
+	if (r == 0 && w->what == TRK_TABLE_LINES && (!record->lines || record->lines->windows == 0))
 		cli_complain("export: the recording holds no lines: hardly any CPU time, or "
 			     "--lines off");
-	if (r == 0 && (w->what == PROGRAMS || w->what == PROCESSES) && !record->programs.program)
+	if (r == 0 && (w->what == TRK_TABLE_PROGRAMS || w->what == TRK_TABLE_PROCESSES) &&
+	    !record->programs.program)
 		cli_complain("export: the recording holds no programs: an older version made it, "
 			     "or it tracked no process");
-	if (r == 0 && w->what == PROCESSES)
+	if (r == 0 && w->what == TRK_TABLE_PROCESSES)
 		(void) write_processes(w);
-	if (r == 0 && w->what == LINES) {
+	if (r == 0 && w->what == TRK_TABLE_LINES) {
 		(void) trk__lines_look_up(&record->lines, (double) record->run.start_ns / 1e9);
 		(void) write_lines(w);
 	}
@@ -277,10 +262,10 @@ static int write_table(const struct settings *s, const char *reference, struct w
 {
 	int r;
 
-	if (w->what == SAMPLES)
+	if (w->what == TRK_TABLE_SAMPLES)
 		trk__table_head(&w->buf, w->set, w->format);
 	else
-		whats[w->what].head(&w->buf, w->format);
+		trk__other_table_head(&w->buf, w->what, w->format);
 	r = each_row(s, reference, w, record);
 	if (r == 0 && trk__table_only_row(&w->lead))
 		add_row(w, trk__table_only_row(&w->lead));
@@ -332,10 +317,8 @@ static int open_output(const struct settings *s, struct writing *w)
 
 static int close_output(const struct settings *s, struct writing *w, int r)
 {
-	if (w->gzip && trk__gzip_close(w->gzip) < 0 && r == 0) {
-		cli_complain("%s: cannot write", w->where);
-		r = EXIT_ERROR;
-	}
+	if (w->gzip && trk__gzip_close(w->gzip) < 0 && r == 0)
+		r = cli_reject(EXIT_ERROR, "%s: cannot write", w->where);
 	if (s->output)
 		trk__close(w->fd);
 	return r;

@@ -22,20 +22,16 @@ struct settings {
 	bool json;
 };
 
-#define AT(field) offsetof(struct settings, field)
-
 static const struct cli_option options[] = {
 	{"since", 0, "DUR", "length of the period, such as 7d (30d)", cli_set_duration,
-	 AT(views) + offsetof(struct cli_fleet_settings, since_ns)},
+	 AT(views.since_ns)},
 	{"what", 0, "overview|jobs|job|runs|machines|alerts",
 	 "what to show (overview; job with --job)", cli_set_word, AT(what)},
 	{"job", 0, "NAME", "this job, or NAME in SCOPE", cli_set_text, AT(job)},
 	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
-	{"as-of", 0, "DATE", "at the end of this day (now)", cli_set_text,
-	 AT(views) + offsetof(struct cli_fleet_settings, as_of)},
+	{"as-of", 0, "DATE", "at the end of this day (now)", cli_set_text, AT(views.as_of)},
 	{"color", 0, "WHEN", "auto, always or never (auto)", cli_set_text, AT(color)},
-	{"recording", 0, "DIR", "directory of the recordings", cli_set_text,
-	 AT(views) + offsetof(struct cli_fleet_settings, dir)},
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(views.dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 

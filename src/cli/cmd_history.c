@@ -12,7 +12,6 @@
 #include "base/utf8.h"
 #include "cli/named_runs.h"
 #include "report/write/terminal.h"
-#include "service/prune.h"
 
 enum { TEXT_MAX = 64 * 1024 * 1024, SHOWN_DEFAULT = 20, NAMESAKES_RUNS_MAX = 500 };
 
@@ -38,8 +37,6 @@ static int take_count(void *settings, const struct cli_option *o, const char *va
 	}
 	return 0;
 }
-
-#define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option history_options[] = {
 	{"number", 'n', "N", "show the newest N runs; 0 shows all (20)", take_count, 0},
@@ -154,6 +151,7 @@ static int load_named(struct trk_history *h, const struct settings *s, const cha
 		      struct trk_run_list *ret)
 {
 	struct trk_job_key key = {reference, NULL};
+	struct trk_error error = {.code = 0};
 	struct trk_named_job job;
 
 	if (reference && trk__named_job_find(h, reference, &job)) {
@@ -161,7 +159,10 @@ static int load_named(struct trk_history *h, const struct settings *s, const cha
 			job.job, job.namesakes > 1 ? NULL : trk__named_job_key(&job).scope};
 		cli_job_tell(&job, NULL);
 	}
-	return cli_runs_list(h, reference ? &key : NULL, (size_t) s->max, false, ret);
+	if (trk__run_list_read(h, reference ? &key : NULL, (size_t) s->max, false, ret, &error) ==
+	    0)
+		return 0;
+	return cli_reject(EXIT_ERROR, "%s", error.message);
 }
 
 static int run_history(int argc, char **argv)
@@ -179,8 +180,7 @@ static int run_history(int argc, char **argv)
 		return r;
 	r = load_named(h, &s, at < argc ? argv[at] : NULL, &past);
 	if (r == 0 && past.count == 0 && at < argc) {
-		cli_complain("%s: no run of this job", argv[at]);
-		r = EXIT_NODATA;
+		r = cli_reject(EXIT_NODATA, "%s: no run of this job", argv[at]);
 	} else if (r == 0) {
 		print_all(&b, &past, s.json);
 		r = cli_print(&b);

@@ -16,8 +16,6 @@ struct settings {
 	enum trk_import_format format;
 };
 
-#define AT(field) offsetof(struct settings, field)
-
 static const struct cli_option options[] = {
 	{"from", 0, "snapshot|csv|jsonl|gnu-time|snakemake|nextflow|sacct|autometric",
 	 "format of the files (by their content)", cli_set_choice, AT(format)},

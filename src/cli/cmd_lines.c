@@ -48,8 +48,6 @@ static int take_json(void *settings, const struct cli_option *o, const char *val
 	return 0;
 }
 
-#define AT(field) offsetof(struct settings, field)
-
 /* clang-format off */
 static const struct cli_option options[] = {
 	{"by", 0, "line|function|file|thread|process|phase", "what a row is (line)", cli_set_choice, AT(by)},

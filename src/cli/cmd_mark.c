@@ -4,8 +4,6 @@
 #include "cli/cli.h"
 #include "track/marks.h"
 
-static const struct cli_option options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
-
 static int run(int argc, char **argv)
 {
 	const char *guard = getenv("RESOURCE_TRACKER_RUN");
@@ -28,7 +26,7 @@ const struct cli_command cli_mark = {
 	.usage = "mark NAME",
 	.summary = "Name the current moment of the run, from inside the job.",
 	.details = "Outside a run nothing happens and the exit code is 0.",
-	.options = options,
+	.options = cli_no_options,
 	.operands = 1,
 	.run = run,
 };

@@ -8,8 +8,6 @@
 #include "base/error.h"
 #include "cli/cli.h"
 
-static const struct cli_option options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
-
 static const char script[] =
 	"import sys\n"
 	"try:\n"
@@ -54,6 +52,6 @@ const struct cli_command cli_metaflow = {
 		"From the steps' earlier runs with @track_resources. Needs the Python package in "
 		"python3, or in\nthe interpreter that RESOURCE_TRACKER_PYTHON names; "
 		"docs/metaflow.md has the rest.",
-	.options = options,
+	.options = cli_no_options,
 	.run = run,
 };

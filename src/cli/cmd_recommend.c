@@ -20,8 +20,7 @@ struct settings {
 	bool json, no_servers;
 };
 
-#define AT(field)   offsetof(struct settings, field)
-#define WISH(field) (AT(wishes) + offsetof(struct cli_server_wishes, field))
+#define WISH(field) AT(wishes.field)
 
 static int take_tag(void *settings, const struct cli_option *o, const char *value)
 {

@@ -1,12 +1,16 @@
 /* resource-tracker report: one file about one run. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/parse.h"
-#include "cli/browser.h"
-#include "cli/output_names.h"
-#include "cli/report_file.h"
+#include "cli/named_runs.h"
+#include "cli/cli.h"
 #include "cli/server_options.h"
+#include "service/page.h"
 
 struct settings {
 	struct trk_page_request request;
@@ -14,8 +18,6 @@ struct settings {
 	const char *dir, *output;
 	bool open;
 };
-
-#define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option options[] = {
 	{"output", 'o', "FILE", "name of the file; - for stdout (resource-tracker-RUN.html)",
@@ -49,20 +51,6 @@ static const struct cli_option internal[] = {
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
-/* Without --format the file's extension determines the format. */
-static int name_format(struct settings *s)
-{
-	const char *path = s->output, *extension = path ? cli_extension(path) : "";
-
-	if (path && cli_is_foreign_format("report", path, "html htm md json"))
-		return EXIT_USAGE;
-	if (!s->request.format)
-		s->request.format = !strcmp(extension, "md")     ? "md"
-				    : !strcmp(extension, "json") ? "json"
-								 : "html";
-	return 0;
-}
-
 static int check(const struct settings *s)
 {
 	if (s->request.embed_raw && strcmp(s->request.format, "html") != 0)
@@ -72,15 +60,70 @@ static int check(const struct settings *s)
 	return 0;
 }
 
+/* ---- the file ---- */
+
+enum { PAGE_USUAL = 128 << 10 };
+
+/* Write the report. A file name that is too long is an error, not truncated. */
+static int save(const struct trk_buf *b, const char *id, const char *format, const char *to,
+		const char *via, char *path, size_t size)
+{
+	bool is_named = to && *to;
+	int n = is_named ? snprintf(path, size, "%s", to)
+			 : snprintf(path, size, "resource-tracker-%s.%s", id, format);
+	int r;
+
+	if (!strcmp(path, "-"))
+		return cli_print(b);
+	r = n < (int) size ? trk__page_save(b, path, is_named, via) : -ENAMETOOLONG;
+	if (r == 0)
+		return 0;
+	cli_complain("%s: cannot write the report: %s", n < (int) size ? path : to,
+		     trk__strerror(r));
+	return r == -EACCES || r == -EPERM ? EXIT_DENIED : EXIT_ERROR;
+}
+
+int cli_report_file(const char *dir, const char *reference, const struct trk_page_request *request,
+		    const char *to, const char *via, char *path, size_t size)
+{
+	struct trk_service s = cli_service(dir), quiet = s;
+	struct trk_page_request q = *request;
+	struct trk_error error = {.code = 0};
+	char newest[TRK_RUN_ID_SIZE], id[TRK_RUN_ID_SIZE];
+	struct trk_history *h = NULL;
+	struct cli_run_file run;
+	TRK_BUF_LOCAL(b, TRK_PAGE_MAX);
+	int r;
+
+	quiet.note = NULL; /* the report of one run needs no history */
+	if (!q.earlier)
+		(void) trk__runs_history(&quiet, 0, &h, NULL);
+	/* A plain name is a job: use its newest run. */
+	r = cli_run_find(dir, cli_newest_of(h, reference, "report", newest), &run);
+	if (r == 0) {
+		q.dirfd = run.dirfd;
+		q.path = run.path;
+		(void) trk__buf_reserve(&b, PAGE_USUAL);
+		r = trk__page_make(&s, h, &q, &b, id, &error);
+		r = r < 0 ? cli_fail("report", r, &error)
+			  : save(&b, id, q.format, to, via, path, size);
+		cli_run_close(&run);
+	}
+	trk__history_free(h);
+	return r;
+}
+
 static int run(int argc, char **argv)
 {
 	struct settings s = {.request = {.format = NULL}};
 	int at = cli_options(&cli_report, argc, argv, &s), r;
 	char path[4096] = "";
 
-	r = name_format(&s);
-	if (r == 0)
-		r = check(&s);
+	if (s.output && cli_is_foreign_format("report", s.output, "html htm md json"))
+		return EXIT_USAGE;
+	if (!s.request.format)
+		s.request.format = cli_page_format(s.output);
+	r = check(&s);
 	if (r != 0)
 		return r;
 	if (s.place.instance.vendor[0])

@@ -1,4 +1,4 @@
-/* resource-tracker run: start a job and track it. */
+/* resource-tracker run, attach and system: track a job that is started, a process, or the machine. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 
 #include "base/os.h"
 #include "cli/config.h"
-#include "cli/tracking.h"
+#include "cli/track_options.h"
 #include "track/marks.h"
 
 /* Die of the signal that killed the job, so that the parent receives the same wait status. The
@@ -77,16 +77,24 @@ static int track_as_sibling(struct track_settings *s)
 	return track_with(s, NULL, s->pid);
 }
 
+/* The index of the first operand; -1 after a complaint about the configuration. */
+static int take_settings(const struct cli_command *verb, int argc, char **argv,
+			 struct track_settings *ret)
+{
+	track_settings_init(ret);
+	if (cli_config(verb, argc, argv, ret, NULL) != 0)
+		return -1;
+	return cli_options(verb, argc, argv, ret);
+}
+
 static int run(int argc, char **argv)
 {
 	struct track_settings settings;
 	bool has_verb = !strcmp(argv[0], cli_run.name);
-	int at, status;
+	int at = take_settings(&cli_run, argc, argv, &settings), status;
 
-	track_settings_init(&settings);
-	if (cli_config(&cli_run, argc, argv, &settings, NULL) != 0)
+	if (at < 0)
 		return EXIT_BEFORE_JOB;
-	at = cli_options(&cli_run, argc, argv, &settings);
 	if (at >= argc && has_verb && settings.pid)
 		return track_with(&settings, NULL, settings.pid);
 	/* A command is missing after -- (as in: -- $UNSET). */
@@ -103,6 +111,31 @@ static int run(int argc, char **argv)
 	if (status < 0)
 		die_of(-status);
 	return status;
+}
+
+static int run_attach(int argc, char **argv)
+{
+	static const struct cli_option operand = {.name = "attach"};
+	struct track_settings settings;
+	int at = take_settings(&cli_attach, argc, argv, &settings);
+
+	if (at < 0)
+		return EXIT_USAGE;
+	if (at + 1 != argc && (at != argc || !settings.pid))
+		return cli_reject(EXIT_USAGE,
+				  "attach: needs one pid. Try: resource-tracker attach PID");
+	if (at < argc && sibling_take_pid(&settings, &operand, argv[at]) != 0)
+		return EXIT_USAGE;
+	return track_with(&settings, NULL, settings.pid);
+}
+
+static int run_system(int argc, char **argv)
+{
+	struct track_settings settings;
+
+	if (take_settings(&cli_system, argc, argv, &settings) < 0)
+		return EXIT_USAGE;
+	return track_with(&settings, NULL, 0);
 }
 
 const struct cli_command cli_run = {
@@ -123,4 +156,23 @@ const struct cli_command cli_run = {
 	.internal = track_internal_options,
 	.stops_at_operand = true,
 	.run = run,
+};
+
+const struct cli_command cli_attach = {
+	.name = "attach",
+	.usage = "attach [OPTIONS] PID",
+	.summary = "Track a running process and its descendants until it ends, or until Ctrl-C.",
+	.options = track_attach_options,
+	.operands = 1,
+	.internal = track_internal_options,
+	.run = run_attach,
+};
+
+const struct cli_command cli_system = {
+	.name = "system",
+	.usage = "system [OPTIONS]",
+	.summary = "Track the whole machine until Ctrl-C or --duration.",
+	.options = track_attach_options,
+	.internal = track_internal_options,
+	.run = run_system,
 };

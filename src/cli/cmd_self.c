@@ -14,10 +14,8 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-	{"json", 0, NULL, "check: print one JSON document", cli_set_flag,
-	 offsetof(struct settings, json)},
-	{"recording", 0, "DIR", "check: directory of the recordings", cli_set_text,
-	 offsetof(struct settings, dir)},
+	{"json", 0, NULL, "check: print one JSON document", cli_set_flag, AT(json)},
+	{"recording", 0, "DIR", "check: directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 

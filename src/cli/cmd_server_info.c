@@ -16,11 +16,10 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-	{"json", 0, NULL, "print one JSON document", cli_set_flag, offsetof(struct settings, json)},
+	{"json", 0, NULL, "print one JSON document", cli_set_flag, AT(json)},
 	{"ask-gpus", 0, NULL, "load the drivers of GPUs even where no device is found",
-	 cli_set_flag, offsetof(struct settings, ask_gpus)},
-	{"recording", 0, "DIR", "directory of the recordings", cli_set_text,
-	 offsetof(struct settings, dir)},
+	 cli_set_flag, AT(ask_gpus)},
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 

@@ -33,9 +33,7 @@ static int take_boot(void *settings, const struct cli_option *o, const char *val
 	return 0;
 }
 
-#define AT(field) offsetof(struct settings, field)
-
-#define WISH(field) (AT(wishes) + offsetof(struct cli_server_wishes, field))
+#define WISH(field) AT(wishes.field)
 
 static const struct cli_option options[] = {
 	CLI_SERVER_OPTIONS(WISH),
@@ -121,12 +119,8 @@ static int find(const struct settings *s, const struct trk_service *service, str
 		return cli_fail("servers", r == -ENOMEM ? r : -EINVAL, &error);
 	}
 	trk__offers_limit(&found->offers, limit ? (size_t) limit : SIZE_MAX);
-	if (found->offers.nothing[0]) {
-		cli_complain("servers: %s", found->offers.nothing);
-		r = EXIT_NODATA;
-	} else {
-		r = show(s, &found->offers);
-	}
+	r = found->offers.nothing[0] ? cli_reject(EXIT_NODATA, "servers: %s", found->offers.nothing)
+				     : show(s, &found->offers);
 	trk__run_servers_release(found);
 	free(found);
 	return r;

@@ -23,8 +23,6 @@ struct settings {
 	bool json, plain, watch;
 };
 
-#define AT(field) offsetof(struct settings, field)
-
 static const struct cli_option options[] = {
 	CLI_INSTANCE_OPTION(AT(instance)),
 	{"watch", 0, NULL, "print it every second until the run has ended (see also: top)",
@@ -158,8 +156,7 @@ static int watch(const struct settings *s, const char *reference)
 			r = follow(f, s, &row);
 			trk__follow_close(f);
 		} else {
-			cli_complain("%s", error.message);
-			r = EXIT_ERROR;
+			r = cli_reject(EXIT_ERROR, "%s", error.message);
 		}
 		cli_run_close(&file);
 	}

@@ -14,8 +14,6 @@ struct settings {
 	bool json, plain;
 };
 
-#define AT(field) offsetof(struct settings, field)
-
 /* clang-format off */
 static const struct cli_option options[] = {
 	{"since", 0, "DUR", "only from this time after the start", cli_set_duration, AT(since_ns)},

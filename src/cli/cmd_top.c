@@ -34,8 +34,6 @@ struct settings {
 	bool once, json, plain;
 };
 
-#define AT(field) offsetof(struct settings, field)
-
 /* ---- options ---- */
 
 /* "00:12:00", "12:00", "90s". */
@@ -226,9 +224,7 @@ static int show(struct trk_session *session, const struct settings *s)
 	if (s->once || s->json || !is_terminal())
 		return print_once(session, s);
 	r = trk__live(session, &live);
-	if (r == 0)
-		return EXIT_OK;
-	return cli_reject(EXIT_ERROR, "top: %s", trk__strerror(r));
+	return r == 0 ? EXIT_OK : cli_reject(EXIT_ERROR, "top: %s", trk__strerror(r));
 }
 
 /* run: NULL for the list. */
@@ -245,7 +241,7 @@ static int run_session(const struct settings *s, const char *dir, const struct c
 					&error)
 		    : trk__error_set(&error, -ENOMEM, dir, "out of memory");
 	if (!session || r < 0) {
-		cli_complain("%s", error.message[0] ? error.message : trk__strerror(r));
+		cli_complain("%s", trk__error_text(&error, r));
 		free(session);
 		return EXIT_ERROR;
 	}

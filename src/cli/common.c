@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/os.h"
 #include "base/parse.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
@@ -75,6 +76,25 @@ int cli_reject(int status, const char *format, ...)
 	return status;
 }
 
+const char *cli_keep(const char *text, size_t len)
+{
+	static char room[48 * 1024];
+	static size_t used;
+	char *kept = room + used;
+
+	if (len >= sizeof(room) - used)
+		return NULL;
+	memcpy(kept, text, len);
+	kept[len] = '\0';
+	used += len + 1;
+	return kept;
+}
+
+double cli_utc_offset(double now_s)
+{
+	return (double) trk__os_utc_offset_s((time_t) now_s);
+}
+
 /* The exit status of an error. */
 static int status_of(int error)
 {
@@ -93,14 +113,10 @@ static int status_of(int error)
 
 int cli_fail(const char *verb, int error, const struct trk_error *why)
 {
-	const char *text = why->message[0] ? why->message : trk__strerror(error);
+	const char *text = trk__error_text(why, error);
 
-	if (error != -EINVAL) {
-		cli_complain("%s", text);
-		return status_of(error);
-	}
-	cli_complain("%s: %s", verb, text);
-	return EXIT_USAGE;
+	return error == -EINVAL ? cli_reject(EXIT_USAGE, "%s: %s", verb, text)
+				: cli_reject(status_of(error), "%s", text);
 }
 
 int cli_write(int fd, const struct trk_buf *b, const char *where)
@@ -111,8 +127,7 @@ int cli_write(int fd, const struct trk_buf *b, const char *where)
 		r = trk__write_all(fd, b->data, b->len);
 	if (r == 0 || r == -EPIPE)
 		return 0;
-	cli_complain("%s: cannot write: %s", where, trk__strerror(r));
-	return EXIT_ERROR;
+	return cli_reject(EXIT_ERROR, "%s: cannot write: %s", where, trk__strerror(r));
 }
 
 int cli_print(const struct trk_buf *b)

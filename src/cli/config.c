@@ -37,20 +37,6 @@ static void note_origin(struct target *t, const struct cli_option *o, const char
 	entry->refused = refused;
 }
 
-/* Settings borrow their texts. NULL when there is no room left. */
-static const char *keep(const char *text)
-{
-	static char room[32 * 1024];
-	static size_t used;
-	size_t len = strlen(text) + 1;
-	char *kept = room + used;
-
-	if (len > sizeof(room) - used)
-		return NULL;
-	used += len;
-	return memcpy(kept, text, len);
-}
-
 /* Set one option as if it were a flag. The setter's complaint names the origin. */
 static int apply(struct target *t, const struct cli_option *o, const char *value,
 		 const char *origin)
@@ -59,7 +45,7 @@ static int apply(struct target *t, const struct cli_option *o, const char *value
 
 	cli_speak_of(origin);
 	if (o->value) {
-		const char *kept = keep(value);
+		const char *kept = cli_keep(value, strlen(value));
 
 		if (kept)
 			r = o->take(t->settings, o, kept);
@@ -68,12 +54,11 @@ static int apply(struct target *t, const struct cli_option *o, const char *value
 		r = kept ? r : EXIT_USAGE;
 	} else {
 		truth = cli_truth(value);
-		if (truth < 0) {
-			cli_complain("%s: true or false is expected, not %s", o->name, value);
-			r = EXIT_USAGE;
-		} else if (truth) {
+		if (truth < 0)
+			r = cli_reject(EXIT_USAGE, "%s: true or false is expected, not %s", o->name,
+				       value);
+		else if (truth)
 			r = o->take(t->settings, o, NULL);
-		}
 	}
 	cli_speak_of(NULL);
 	if (r == 0)

@@ -10,7 +10,6 @@
 #include "base/parse.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "service/usual_places.h"
 
 /* ---- recordings ---- */
 

@@ -2,10 +2,9 @@
 
 #include <time.h>
 
-#include "base/os.h"
+#include "base/clock.h"
 #include "base/parse.h"
 #include "cli/named_runs.h"
-#include "service/fleet_rows.h"
 
 /* "2026-11-22" (its end) or seconds since 1970. */
 static int take_moment(const char *verb, const char *text, double *ret)
@@ -25,19 +24,11 @@ static int take_moment(const char *verb, const char *text, double *ret)
 			  verb, text);
 }
 
-double cli_fleet_utc_offset(double now_s)
-{
-	return (double) trk__os_utc_offset_s((time_t) now_s);
-}
-
 int cli_fleet_now(const struct cli_fleet_settings *settings, const char *verb, double *ret_s)
 {
-	struct timespec now;
-
 	if (settings->as_of)
 		return take_moment(verb, settings->as_of, ret_s);
-	(void) clock_gettime(CLOCK_REALTIME, &now);
-	*ret_s = (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+	*ret_s = (double) trk__clock_wall_ns() / 1e9;
 	return 0;
 }
 
@@ -51,7 +42,7 @@ int cli_fleet_load(const struct cli_fleet_settings *settings, const char *verb,
 	int r = cli_fleet_now(settings, verb, &now_s);
 
 	*ret_empty = false;
-	trk__fleet_rows_init(ret, now_s, cli_fleet_utc_offset(now_s));
+	trk__fleet_rows_init(ret, now_s, cli_utc_offset(now_s));
 	if (r != 0)
 		return r;
 	h = cli_history_open(&service, &r);

@@ -18,6 +18,5 @@ int cli_fleet_load(const struct cli_fleet_settings *settings, const char *verb,
 
 /* The moment of --as-of, or now. 0, or EXIT_USAGE after having complained. */
 int cli_fleet_now(const struct cli_fleet_settings *settings, const char *verb, double *ret_s);
-double cli_fleet_utc_offset(double now_s);
 
 #endif

@@ -21,8 +21,6 @@ const struct cli_command *const cli_commands[] = {
 };
 /* clang-format on */
 
-static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
-
 static const struct cli_command *find_command(const char *name)
 {
 	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
@@ -78,7 +76,7 @@ const struct cli_command cli_help = {
 	.name = "help",
 	.usage = "help [COMMAND]",
 	.summary = "Describe the commands.",
-	.options = no_options,
+	.options = cli_no_options,
 	.run = help,
 };
 
@@ -86,7 +84,7 @@ const struct cli_command cli_version = {
 	.name = "version",
 	.usage = "version",
 	.summary = "Print the version.",
-	.options = no_options,
+	.options = cli_no_options,
 	.run = version,
 };
 

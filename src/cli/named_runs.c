@@ -165,16 +165,6 @@ struct trk_history *cli_history_open(const struct trk_service *s, int *ret_statu
 	return h;
 }
 
-int cli_runs_list(struct trk_history *h, const struct trk_job_key *job, size_t max, bool unlisted,
-		  struct trk_run_list *ret)
-{
-	struct trk_error error = {.code = 0};
-
-	if (trk__run_list_read(h, job, max, unlisted, ret, &error) == 0)
-		return 0;
-	return cli_reject(EXIT_ERROR, "%s", error.message);
-}
-
 const char *cli_earlier_runs(const char *path)
 {
 	static char *text;

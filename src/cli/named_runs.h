@@ -27,9 +27,6 @@ void cli_run_close(struct cli_run_file *run);
 /* Open the history for a verb that needs it. NULL after a complaint; *ret_status is then the exit
  * status. */
 struct trk_history *cli_history_open(const struct trk_service *s, int *ret_status);
-/* As trk__run_list_read; 0, or an exit status after having complained. */
-int cli_runs_list(struct trk_history *h, const struct trk_job_key *job, size_t max, bool unlisted,
-		  struct trk_run_list *ret);
 /* Read JSON of earlier runs from a file, for trk__job_runs_read(); "" (no runs) if it cannot be
  * read. In static memory. */
 const char *cli_earlier_runs(const char *path);

@@ -11,6 +11,8 @@
 
 enum { OPTIONS_MAX = 80, FIRST_VALUE = 256 };
 
+const struct cli_option cli_no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
+
 static bool takes_internal;
 
 void cli_take_internal(void)

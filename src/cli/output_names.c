@@ -1,5 +1,4 @@
-#include "cli/output_names.h"
-
+/* Checks of output file names: is the format supported, and is the place writable? */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +42,13 @@ const char *cli_extension(const char *path)
 		if (*c >= 'A' && *c <= 'Z')
 			*c = (char) (*c - 'A' + 'a');
 	return text;
+}
+
+const char *cli_page_format(const char *path)
+{
+	const char *extension = path ? cli_extension(path) : "";
+
+	return !strcmp(extension, "md") ? "md" : !strcmp(extension, "json") ? "json" : "html";
 }
 
 bool cli_is_foreign_format(const char *verb, const char *path, const char *known)

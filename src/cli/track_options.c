@@ -1,15 +1,16 @@
 #include "cli/track_options.h"
-#include "cli/alert_options.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/os.h"
 #include "base/parse.h"
-#include "cli/output_names.h"
+#include "cli/alert_options.h"
+#include "cli/cli.h"
 #include "cli/server_options.h"
-#include "cli/sibling_options.h"
 #include "track/request.h"
 
 #define INTERVAL_MIN_NS  10000000ull
@@ -86,14 +87,6 @@ static int take_request(void *settings, const struct cli_option *o, const char *
 			  o->name, value);
 }
 
-static int limit_complaint(const char *value)
-{
-	return cli_reject(
-		EXIT_USAGE,
-		"--limit %s: not of the form mem=SIZE,time=DURATION, such as mem=8GiB,time=2h",
-		value);
-}
-
 static int take_input_size(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
@@ -107,14 +100,11 @@ static int take_limit(void *settings, const struct cli_option *o, const char *va
 {
 	struct track_settings *s = settings;
 	const char *at = value;
+	int r = *at ? 0 : -EINVAL;
 
-	if (!*at)
-		return limit_complaint(value);
-	while (*at) {
+	while (*at && r == 0) {
 		size_t len = strcspn(at, ",");
 		char text[64];
-		int r = -EINVAL;
-
 		bool memory;
 
 		(void) snprintf(text, sizeof(text), "%.*s", (int) (len < 63 ? len : 63), at);
@@ -123,12 +113,19 @@ static int take_limit(void *settings, const struct cli_option *o, const char *va
 			r = trk__parse_size(strchr(text, '=') + 1, &s->track.limits.memory_bytes);
 		else if (!strncmp(text, "time=", 5))
 			r = trk__parse_duration(text + 5, &s->track.limits.time_ns);
-		if (r < 0 || (memory ? s->track.limits.memory_bytes : s->track.limits.time_ns) == 0)
-			return limit_complaint(value);
+		else
+			r = -EINVAL;
+		if ((memory ? s->track.limits.memory_bytes : s->track.limits.time_ns) == 0)
+			r = -EINVAL;
 		at += len;
 		at += *at == ',';
 	}
-	return 0;
+	if (r == 0)
+		return 0;
+	return cli_reject(
+		EXIT_USAGE,
+		"--limit %s: not of the form mem=SIZE,time=DURATION, such as mem=8GiB,time=2h",
+		value);
 }
 
 /* Samples a second, or a word for yes or no. */
@@ -174,8 +171,7 @@ static int take_alert_speed(void *settings, const struct cli_option *o, const ch
 
 	if (trk__parse_decimal(value, &s->alert_speed) == 0 && s->alert_speed > 0)
 		return 0;
-	cli_complain("--%s %s: not a positive number", o->name, value);
-	return EXIT_USAGE;
+	return cli_reject(EXIT_USAGE, "--%s %s: not a positive number", o->name, value);
 }
 
 static int take_interval(void *settings, const struct cli_option *o, const char *value)
@@ -228,17 +224,6 @@ static int take_report(void *settings, const struct cli_option *o, const char *v
 		       : 0;
 }
 
-static int take_gpu(void *settings, const struct cli_option *o, const char *value)
-{
-	static const enum trk_gpu_mode modes[] = {TRK_GPU_AUTO, TRK_GPU_ALWAYS, TRK_GPU_NEVER};
-	struct track_settings *s = settings;
-	int choice = cli_choice(o, value);
-
-	if (choice >= 0)
-		s->track.gpu = modes[choice];
-	return choice < 0 ? EXIT_USAGE : 0;
-}
-
 static int take_cgroup(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
@@ -256,34 +241,104 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 	return 0;
 }
 
-#define AT(field) offsetof(struct track_settings, field)
+/* ---- options of the Rust program of the same name, the sibling ---- */
+
+int sibling_take_pid(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+	uint64_t pid;
+
+	if (trk__parse_u64(value, &pid) < 0 || pid == 0 || pid > INT32_MAX)
+		return cli_reject(EXIT_USAGE, "%s%s %s: not a pid", o->help ? "--" : "", o->name,
+				  value);
+	if ((pid_t) pid == getpid())
+		return cli_reject(EXIT_USAGE, "%s%s %s: this program itself", o->help ? "--" : "",
+				  o->name, value);
+	s->pid = (int) pid;
+	return 0;
+}
+
+enum { NICE_MIN = -20, NICE_MAX = 19 };
+
+static int sibling_take_nice(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+	bool is_negative = value && *value == '-';
+	uint64_t size = NICE_MAX;
+
+	if (value && (trk__parse_u64(value + (is_negative || *value == '+'), &size) < 0 ||
+		      size > (is_negative ? -NICE_MIN : NICE_MAX)))
+		return cli_reject(EXIT_USAGE, "--%s %s: not a number from %d to %d", o->name, value,
+				  NICE_MIN, NICE_MAX);
+	s->track.renice = true;
+	s->track.nice = is_negative ? -(int) size : (int) size;
+	return 0;
+}
+
+static int sibling_take_steal(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+	int truth = cli_truth(value);
+
+	if (truth < 0)
+		return cli_reject(EXIT_USAGE, "--%s %s: true or false is expected", o->name, value);
+	s->steal_of_cores = !truth;
+	return 0;
+}
+
+/* Without a value, or with a word for yes: mask all arguments; with a word for no: none. */
+static int sibling_take_redaction(void *settings, const struct cli_option *o, const char *value)
+{
+	static const char *const words[] = {
+		[TRK_REDACT_SECRETS] = "secrets",
+		[TRK_REDACT_STRICT] = "strict",
+		[TRK_REDACT_ALL] = "all",
+		[TRK_REDACT_NOTHING] = "none",
+	};
+	struct track_settings *s = settings;
+	int truth = value ? cli_truth(value) : 1;
+
+	if (truth >= 0) {
+		s->track.redaction = truth ? TRK_REDACT_ALL : TRK_REDACT_NOTHING;
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(value, words[i])) {
+			s->track.redaction = (enum trk_redaction) i;
+			return 0;
+		}
+	return cli_reject(EXIT_USAGE, "--%s=%s: not one of: secrets strict all none", o->name,
+			  value);
+}
+
+#define SET(field) offsetof(struct track_settings, field)
 
 /* The tables below: one line for each option, in the order and under the titles of the help. */
 /* clang-format off */
 #define COMMON_OPTIONS \
 	CLI_OPTION_GROUP("common options"), \
-	{"job", 'n', "NAME", "name of the job (default: the batch system's, else program, script and directory)", cli_set_text, AT(job)}, \
-	{"job-name", 0, "NAME", "same as --job", cli_set_text, AT(job)}, \
+	{"job", 'n', "NAME", "name of the job (default: the batch system's, else program, script and directory)", cli_set_text, SET(job)}, \
+	{"job-name", 0, "NAME", "same as --job", cli_set_text, SET(job)}, \
 	{"interval", 'i', "DUR", "time between samples, 10ms to 1h; a bare number is seconds (1s)", take_interval, 0}, \
-	{"output", 'o', "FILE", "also write the samples to this file; - is stdout", cli_set_text, AT(output)}, \
-	{"format", 'f', "csv|json|jsonl", "format of --output (json); without --output, print the samples on stderr", cli_set_word, AT(format)}, \
-	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)}, \
-	{"no-recording", 0, NULL, "keep no recording", cli_set_flag, AT(no_recording)}, \
-	{"summary", 0, "auto|short|never", "print the summary at the end (auto)", cli_set_word, AT(summary)}, \
-	{"quiet", 'q', NULL, "no summary, and no samples on stderr", cli_set_flag, AT(quiet)}, \
-	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", take_summary_json, AT(summary_json)}, \
+	{"output", 'o', "FILE", "also write the samples to this file; - is stdout", cli_set_text, SET(output)}, \
+	{"format", 'f', "csv|json|jsonl", "format of --output (json); without --output, print the samples on stderr", cli_set_word, SET(format)}, \
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, SET(dir)}, \
+	{"no-recording", 0, NULL, "keep no recording", cli_set_flag, SET(no_recording)}, \
+	{"summary", 0, "auto|short|never", "print the summary at the end (auto)", cli_set_word, SET(summary)}, \
+	{"quiet", 'q', NULL, "no summary, and no samples on stderr", cli_set_flag, SET(quiet)}, \
+	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", take_summary_json, SET(summary_json)}, \
 	{"report", 0, "[=FILE]", "write a page about the run at its end (.md: Markdown)", take_report, 0}, \
-	{"report-every", 0, "DUR", "also write the page of --report at this interval while tracking", cli_set_duration, AT(report_every_ns)}, \
-	{"status-key", 0, NULL, "Ctrl-\\ prints a line about the running job instead of ending it", cli_set_flag, AT(track.quit_is_status)}, \
-	{"color", 0, "auto|always|never", "colour the summary (auto)", cli_set_word, AT(color)}, \
-	{"plain", 0, NULL, "print the summary in ASCII, without colour", cli_set_flag, AT(plain)}
+	{"report-every", 0, "DUR", "also write the page of --report at this interval while tracking", cli_set_duration, SET(report_every_ns)}, \
+	{"status-key", 0, NULL, "Ctrl-\\ prints a line about the running job instead of ending it", cli_set_flag, SET(track.quit_is_status)}, \
+	{"color", 0, "auto|always|never", "colour the summary (auto)", cli_set_word, SET(color)}, \
+	{"plain", 0, NULL, "print the summary in ASCII, without colour", cli_set_flag, SET(plain)}
 
 #define ALERT_OPTIONS \
 	CLI_OPTION_GROUP("alerts"), \
-	{"alerts", 0, "auto|never", "print a line on stderr when the job is about to fail or wastes resources (auto)", cli_set_word, AT(alerts)}, \
-	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_take_hook, AT(hooks)}, \
-	{"alert", 0, "SINK", "send alerts there, during and after the run, such as mail:ann@example.org; or RULE=SINK (repeat)", cli_take_sink, AT(hooks)}, \
-	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical at these times", cli_take_quiet_hours, AT(hooks.quiet_hours)}
+	{"alerts", 0, "auto|never", "print a line on stderr when the job is about to fail or wastes resources (auto)", cli_set_word, SET(alerts)}, \
+	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_take_hook, SET(hooks)}, \
+	{"alert", 0, "SINK", "send alerts there, during and after the run, such as mail:ann@example.org; or RULE=SINK (repeat)", cli_take_sink, SET(hooks)}, \
+	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical at these times", cli_take_quiet_hours, SET(hooks.quiet_hours)}
 
 #define REQUEST_OPTION \
 	{"request", 0, "cpu=..,mem=..", "state what was requested for the job: cpu, mem, gpu, time", take_request, 0}
@@ -303,27 +358,40 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 	{"external-run-id", 0, "TEXT", "store with the run", take_metadata, 0}, \
 	{"container-image", 0, "TEXT", "store with the run", take_metadata, 0}, \
 	{"input-size", 0, "SIZE", "size of the job's input, for advice by size (default: that of the files on its command line)", take_input_size, 0}, \
-	{"no-history", 0, NULL, "keep the run out of the history of its job", cli_set_flag, AT(track.unlisted)}
+	{"no-history", 0, NULL, "keep the run out of the history of its job", cli_set_flag, SET(track.unlisted)}
+
+/* Its TRACKER_* variables set the options of the same name (config.h). docs/compatibility.md lists all
+ * of them. */
+#define SIBLING_OPTIONS \
+	{"pid", 'p', "PID", "track this process where no command and no PID is given", \
+	 sibling_take_pid, 0}, \
+	{"renice", 'r', "[N]", "nice value of the tracker itself, -20 to 19 (without a value: 19)", \
+	 sibling_take_nice, 0}, \
+	{"aggregate-cpu-steal", 0, "true|false", \
+	 "with --format json: false adds the steal of each core (true)", sibling_take_steal, 0}, \
+	{"redact-args", 0, "[=secrets|strict|all|none]", \
+	 "what to mask in command lines that are kept (secrets; alone: all)", \
+	 sibling_take_redaction, 0}
 
 #define ADVANCED_OPTIONS \
 	CLI_OPTION_GROUP("advanced"), \
-	{"no-children", 0, NULL, "track the one process, not its tree", cli_set_flag, AT(track.one_process)}, \
-	{"no-system", 0, NULL, "track the processes, not the machine", cli_set_flag, AT(track.no_system)}, \
+	{"no-children", 0, NULL, "track the one process, not its tree", cli_set_flag, SET(track.one_process)}, \
+	{"no-system", 0, NULL, "track the processes, not the machine", cli_set_flag, SET(track.no_system)}, \
 	{"no-discovery", 0, NULL, "do not query the cloud for region and type of the server", take_no_discovery, 0}, \
-	{"instance", 0, "VENDOR/REGION/TYPE", "type of this server, for its price", cli_take_instance_option, AT(stated)}, \
+	{"instance", 0, "VENDOR/REGION/TYPE", "type of this server, for its price", cli_take_instance_option, SET(stated)}, \
 	{"lines", 0, "HZ|auto|off", "sample which lines of the job's programs use CPU time and memory (auto)", take_lines, 0}, \
-	{"gpu", 0, "auto|always|never", "measure GPUs (auto: where a device file or driver is found)", take_gpu, 0}, \
-	{"strict", 0, NULL, "exit with 125 if something about the tracking fails", cli_set_flag, AT(strict)}, \
+	{"gpu", 0, "auto|always|never", "measure GPUs (auto: where a device file or driver is found)", cli_set_choice, SET(track.gpu)}, \
+	{"strict", 0, NULL, "exit with 125 if something about the tracking fails", cli_set_flag, SET(strict)}, \
 	SIBLING_OPTIONS, \
 	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}
 
 /* For the library, which starts this program as its sampler, and the Python package. */
 const struct cli_option track_internal_options[] = {
 	{"control-fd", 0, "N", NULL, take_control_fd, 0},
-	{"detach", 0, NULL, NULL, cli_set_flag, AT(detach)},
-	{"temporary", 0, NULL, NULL, cli_set_flag, AT(temporary)},
-	{"report-via", 0, "FILE", NULL, cli_set_text, AT(report_via)},
-	{"report-earlier", 0, "FILE", NULL, cli_set_text, AT(report_earlier)},
+	{"detach", 0, NULL, NULL, cli_set_flag, SET(detach)},
+	{"temporary", 0, NULL, NULL, cli_set_flag, SET(temporary)},
+	{"report-via", 0, "FILE", NULL, cli_set_text, SET(report_via)},
+	{"report-earlier", 0, "FILE", NULL, cli_set_text, SET(report_earlier)},
 	{"alert-speed", 0, "N", NULL, take_alert_speed, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -334,9 +402,9 @@ const struct cli_option track_run_options[] = {
 	CLI_OPTION_GROUP("limits and requests"),
 	REQUEST_OPTION,
 	{"cgroup", 0, "auto|never", "give the job a control group of its own where possible, for its exact peak of memory (never)", take_cgroup, 0},
-	{"timeout", 0, "DUR", "end the job after this time: TERM, then KILL; exit code 124", cli_set_duration, AT(track.limits.time_ns)},
+	{"timeout", 0, "DUR", "end the job after this time: TERM, then KILL; exit code 124", cli_set_duration, SET(track.limits.time_ns)},
 	{"limit", 0, "mem=..,time=..", "warn at 90 %, then end the job as --timeout does", take_limit, 0},
-	{"grace", 0, "DUR", "time between TERM and KILL (5s)", cli_set_duration, AT(track.limits.grace_ns)},
+	{"grace", 0, "DUR", "time between TERM and KILL (5s)", cli_set_duration, SET(track.limits.grace_ns)},
 	KEPT_OPTIONS,
 	ADVANCED_OPTIONS,
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -347,7 +415,7 @@ const struct cli_option track_attach_options[] = {
 	ALERT_OPTIONS,
 	CLI_OPTION_GROUP("limits and requests"),
 	REQUEST_OPTION,
-	{"duration", 0, "DUR", "stop tracking after this time", cli_set_duration, AT(track.duration_ns)},
+	{"duration", 0, "DUR", "stop tracking after this time", cli_set_duration, SET(track.duration_ns)},
 	KEPT_OPTIONS,
 	ADVANCED_OPTIONS,
 	{NULL, 0, NULL, NULL, NULL, 0},

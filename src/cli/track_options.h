@@ -38,7 +38,24 @@ struct track_settings {
 extern const struct cli_option track_run_options[], track_attach_options[]; /* and of system */
 extern const struct cli_option track_internal_options[];                    /* of all three */
 
+/* The setter of --pid, also for the operand of attach. */
+int sibling_take_pid(void *settings, const struct cli_option *o, const char *value);
+
 /* Do not copy after track_with(): they then point into themselves. */
 void track_settings_init(struct track_settings *s);
+
+/* ---- the tracking itself ---- */
+
+/* Track with these settings and report. argv: the command of run (NULL-terminated), or
+ * NULL; pid: of attach, or 0. Returns the exit status; for a job that died of a signal, minus the
+ * signal's number. */
+int track_with(struct track_settings *s, char **argv, int pid);
+
+/* In the folder of each operating system: print which of the given options have no effect there, and
+ * drop them. On Windows a command with limits goes on in another process here. */
+void track_adapt(struct track_settings *s, char **argv);
+
+/* Print why exec(3) of a command failed (an errno); returns the exit status for it. */
+int track_exec_failure(const char *command, int error);
 
 #endif

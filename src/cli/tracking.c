@@ -1,5 +1,5 @@
 /* run, attach and system: from their settings to the output at the end. */
-#include "cli/tracking.h"
+#include "cli/track_options.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,20 +10,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "alert/waiting.h"
+#include "alert/live.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/libc.h"
 #include "base/os.h"
 #include "base/output.h"
 #include "base/parse.h"
-#include "cli/alert_check.h"
+#include "cli/alert_options.h"
 #include "cli/environment.h"
 #include "cli/named_runs.h"
-#include "cli/output_names.h"
-#include "cli/report_file.h"
+#include "cli/cli.h"
 #include "cli/sample_output.h"
-#include "cli/sibling_options.h"
 #include "track/control.h"
 #include "track/identity.h"
 #include "track/request.h"
@@ -40,14 +38,8 @@ enum { TEXT_MAX = 4 * 1024 * 1024, STATUS_MAX = 1024, CHANGE_RUN_MIN_MS = 100, I
 /* The report of --report; the file's name determines the format. */
 static struct trk_page_request page_request(const struct track_settings *s)
 {
-	size_t len = s->report ? strlen(s->report) : 0;
-	bool markdown = len > 3 && !strcmp(s->report + len - 3, ".md");
-	bool json = len > 5 && !strcmp(s->report + len - 5, ".json");
-
 	return (struct trk_page_request){
-		.format = markdown ? "md"
-			  : json   ? "json"
-				   : "html",
+		.format = cli_page_format(s->report),
 		.earlier = s->report_earlier ? cli_earlier_runs(s->report_earlier) : NULL,
 	};
 }
@@ -497,12 +489,11 @@ static void read_command(int pid, char *text, size_t size, char **argv, size_t m
 	char path[64];
 	size_t n = 0;
 	ssize_t len;
-	int fd;
 
 	(void) snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	len = fd < 0 ? -1 : read(fd, text, size - 1);
-	trk__close(fd);
+	len = trk__read_at(AT_FDCWD, path, text, size);
+	if (len == -EFBIG)
+		len = (ssize_t) size - 1;
 	text[len > 0 ? len : 0] = '\0';
 	for (char *at = text; at < text + len && n + 1 < max; at += strlen(at) + 1)
 		argv[n++] = at;
@@ -584,6 +575,18 @@ static int not_begun(const struct track_settings *s, char **argv, const char *wh
 	if (argv)
 		return run_instead(s, argv, what, error);
 	return cli_reject(EXIT_ERROR, "%s: %s", what, trk__strerror(error));
+}
+
+/* Print that a token for streaming is set, and that nothing is sent. */
+static void sibling_speak(const struct track_settings *s)
+{
+	const char *token = getenv("SENTINEL_API_TOKEN");
+
+	if (s->quiet || !(token && *token))
+		return;
+	cli_complain(
+		"SENTINEL_API_TOKEN: streaming comes with a later version: nothing is sent, the "
+		"samples are in the recording");
 }
 
 static int track_to(struct outputs *out, const struct track_settings *s, const struct trk_env *env,

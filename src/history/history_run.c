@@ -7,6 +7,7 @@
 #include "base/json_read.h"
 #include "base/parse.h"
 #include "history/private.h"
+#include "recording/reader.h"
 
 /* ---- fields ---- */
 
@@ -227,6 +228,18 @@ void trk__history_run_from(const struct trk_record *record, const char *file,
 	trk__history_tags(run->tags, run->tags_len, ret->tags);
 	write_capacity(record, ret->capacity);
 	join_command(run, ret->command, sizeof(ret->command));
+}
+
+bool trk__history_read(int runs_fd, const char *file, struct trk_record *record,
+		       struct trk_history_run *ret)
+{
+	if (trk__record_read(runs_fd, file, record, NULL, NULL, NULL) < 0)
+		return false;
+	trk__history_run_from(record, file, ret);
+	/* A run whose tracker died no longer changes. */
+	ret->ended = !record->writing;
+	trk__record_release(record);
+	return true;
 }
 
 /* ---- JSON ---- */

@@ -27,26 +27,31 @@ enum { CONNECTION_OK = 0, PGRES_COMMAND_OK = 1, PGRES_TUPLES_OK = 2 };
 struct pg_conn;
 struct pg_result;
 
+/* X(type, name without "PQ", parameters) */
+/* clang-format off */
+#define CALLS(X) \
+	X(struct pg_conn *, connectdbParams, (const char *const *keys, const char *const *values, int expand)) \
+	X(int, status, (const struct pg_conn *c)) \
+	X(const char *, errorMessage, (const struct pg_conn *c)) \
+	X(void, finish, (struct pg_conn *c)) \
+	X(int, sendQuery, (struct pg_conn *c, const char *sql)) \
+	X(int, sendQueryParams, (struct pg_conn *c, const char *sql, int n, const unsigned int *types, const char *const *values, const int *lengths, const int *formats, int binary)) \
+	X(int, socket, (const struct pg_conn *c)) \
+	X(int, consumeInput, (struct pg_conn *c)) \
+	X(int, isBusy, (struct pg_conn *c)) \
+	X(struct pg_result *, getResult, (struct pg_conn *c)) \
+	X(int, resultStatus, (const struct pg_result *r)) \
+	X(int, ntuples, (const struct pg_result *r)) \
+	X(char *, getvalue, (const struct pg_result *r, int row, int column)) \
+	X(int, getisnull, (const struct pg_result *r, int row, int column)) \
+	X(void, clear, (struct pg_result *r))
+/* clang-format on */
+#define CALL(type, name, parameters)   type(*name) parameters;
+#define SYMBOL(type, name, parameters) {"PQ" #name, &ret->name},
+
 struct trk_libpq {
 	void *handle;
-	struct pg_conn *(*connectdbParams)(const char *const *keys, const char *const *values,
-					   int expand);
-	int (*status)(const struct pg_conn *c);
-	const char *(*errorMessage)(const struct pg_conn *c);
-	void (*finish)(struct pg_conn *c);
-	int (*sendQuery)(struct pg_conn *c, const char *sql);
-	int (*sendQueryParams)(struct pg_conn *c, const char *sql, int n, const unsigned int *types,
-			       const char *const *values, const int *lengths, const int *formats,
-			       int binary);
-	int (*socket)(const struct pg_conn *c);
-	int (*consumeInput)(struct pg_conn *c);
-	int (*isBusy)(struct pg_conn *c);
-	struct pg_result *(*getResult)(struct pg_conn *c);
-	int (*resultStatus)(const struct pg_result *r);
-	int (*ntuples)(const struct pg_result *r);
-	char *(*getvalue)(const struct pg_result *r, int row, int column);
-	int (*getisnull)(const struct pg_result *r, int row, int column);
-	void (*clear)(struct pg_result *r);
+	CALLS(CALL)
 };
 
 struct postgres_history {
@@ -64,23 +69,7 @@ enum {
 
 static int load_library(struct trk_libpq *ret)
 {
-	const struct trk_symbol wanted[] = {
-		{"PQconnectdbParams", &ret->connectdbParams},
-		{"PQstatus", &ret->status},
-		{"PQerrorMessage", &ret->errorMessage},
-		{"PQfinish", &ret->finish},
-		{"PQsendQuery", &ret->sendQuery},
-		{"PQsendQueryParams", &ret->sendQueryParams},
-		{"PQsocket", &ret->socket},
-		{"PQconsumeInput", &ret->consumeInput},
-		{"PQisBusy", &ret->isBusy},
-		{"PQgetResult", &ret->getResult},
-		{"PQresultStatus", &ret->resultStatus},
-		{"PQntuples", &ret->ntuples},
-		{"PQgetvalue", &ret->getvalue},
-		{"PQgetisnull", &ret->getisnull},
-		{"PQclear", &ret->clear},
-	};
+	const struct trk_symbol wanted[] = {CALLS(SYMBOL)};
 
 	ret->handle = trk__library_load("libpq.so.5", wanted, sizeof(wanted) / sizeof(wanted[0]));
 	return ret->handle ? 0 : -TRK_ERR_UNSUPPORTED;
@@ -291,12 +280,9 @@ static int send_file(void *data, const char *file)
 	struct trk_history_run run;
 
 	if (is_known(s, file) || s->left == 0 ||
-	    trk__record_read(s->h->runs_fd, file, s->record, NULL, NULL, NULL) < 0)
-		return 0; /* a damaged recording is skipped */
+	    !trk__history_read(s->h->runs_fd, file, s->record, &run))
+		return 0;
 	s->left--;
-	trk__history_run_from(s->record, file, &run);
-	run.ended = !s->record->writing;
-	trk__record_release(s->record);
 	s->error = send_run(s->h, s->sql.data, &run, s->reterr);
 	return s->error;
 }

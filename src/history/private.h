@@ -47,6 +47,11 @@ struct trk_history_value trk__history_get(const struct trk_history_run *run,
 void trk__history_set(struct trk_history_run *run, const struct trk_history_field *field,
 		      const struct trk_history_value *value);
 
+/* Read the run of a recording; record: room, as _read initialises it. False: a damaged recording,
+ * which is skipped. */
+bool trk__history_read(int runs_fd, const char *file, struct trk_record *record,
+		       struct trk_history_run *ret);
+
 /* Write "INTO (columns) VALUES (?1, …)", with `mark` in front of each number. */
 void trk__history_insert_sql(struct trk_buf *b, const char *into, char mark);
 

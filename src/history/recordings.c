@@ -45,18 +45,6 @@ static bool is_wanted(const struct trk_history_run *run, const struct trk_job_ke
 			(!job->scope || !run->has_scope || !strcmp(run->scope, job->scope)));
 }
 
-/* False: a damaged recording, which is skipped. */
-static bool read_run(int runs_fd, const char *name, struct trk_record *record,
-		     struct trk_history_run *ret)
-{
-	if (trk__record_read(runs_fd, name, record, NULL, NULL, NULL) < 0)
-		return false;
-	trk__history_run_from(record, name, ret);
-	ret->ended = !record->writing;
-	trk__record_release(record);
-	return true;
-}
-
 static int list_runs(struct trk_history *base, const struct trk_job_key *job, size_t max,
 		     bool unlisted, trk_history_run_fn *fn, void *data, struct trk_error *reterr)
 {
@@ -72,7 +60,7 @@ static int list_runs(struct trk_history *base, const struct trk_job_key *job, si
 	for (size_t i = names.count;
 	     r == 0 && i-- > 0 && (!max || given < max) && (!h->read_max || read < h->read_max);
 	     read++) {
-		if (!read_run(h->runs_fd, names.name[i], record, &run) ||
+		if (!trk__history_read(h->runs_fd, names.name[i], record, &run) ||
 		    !is_wanted(&run, job, unlisted))
 			continue;
 		given++;

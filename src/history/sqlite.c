@@ -30,29 +30,12 @@ static struct trk_sqlite_history *of(struct trk_history *h)
 	return (struct trk_sqlite_history *) (void *) h; /* base comes first */
 }
 
+#define SYMBOL(type, name, parameters) {"sqlite3_" #name, &s.name},
+
 static int load_library(struct trk_sqlite *ret)
 {
 	struct trk_sqlite s = {.handle = NULL};
-	const struct trk_symbol wanted[] = {
-		{"sqlite3_open_v2", &s.open_v2},
-		{"sqlite3_close", &s.close},
-		{"sqlite3_exec", &s.exec},
-		{"sqlite3_errmsg", &s.errmsg},
-		{"sqlite3_busy_timeout", &s.busy_timeout},
-		{"sqlite3_db_config", &s.db_config},
-		{"sqlite3_prepare_v2", &s.prepare_v2},
-		{"sqlite3_step", &s.step},
-		{"sqlite3_reset", &s.reset},
-		{"sqlite3_finalize", &s.finalize},
-		{"sqlite3_bind_text", &s.bind_text},
-		{"sqlite3_bind_int64", &s.bind_int64},
-		{"sqlite3_bind_double", &s.bind_double},
-		{"sqlite3_bind_null", &s.bind_null},
-		{"sqlite3_column_text", &s.column_text},
-		{"sqlite3_column_int64", &s.column_int64},
-		{"sqlite3_column_double", &s.column_double},
-		{"sqlite3_column_type", &s.column_type},
-	};
+	const struct trk_symbol wanted[] = {TRK_SQLITE_CALLS(SYMBOL)};
 
 	s.handle = trk__library_load("libsqlite3.so.0", wanted, sizeof(wanted) / sizeof(wanted[0]));
 	if (!s.handle)
@@ -458,12 +441,8 @@ static int take_file(void *data, const char *file)
 		return 1;
 	}
 	u->left--;
-	if (trk__record_read(h->runs_fd, file, u->record, NULL, NULL, NULL) < 0)
-		return 0; /* a damaged recording is skipped */
-	trk__history_run_from(u->record, file, &run);
-	/* A run whose tracker died no longer changes. */
-	run.ended = !u->record->writing;
-	trk__record_release(u->record);
+	if (!trk__history_read(h->runs_fd, file, u->record, &run))
+		return 0;
 	bind_run(h, u->put, &run);
 	rc = h->lib.step(u->put);
 	(void) h->lib.reset(u->put);
@@ -511,9 +490,7 @@ static int64_t stamp_of(int fd)
 {
 	struct stat st;
 
-	if (fstat(fd, &st) < 0)
-		return -1;
-	return trk__os_modified_ns(&st);
+	return fstat(fd, &st) < 0 ? -1 : trk__os_modified_ns(&st);
 }
 
 /* Does nothing if the folder is unchanged and all runs in it have ended. A folder that has just

@@ -31,29 +31,32 @@ enum {
 	SQLITE_DBCONFIG_TRUSTED_SCHEMA = 1017,
 };
 
+/* X(type, name without "sqlite3_", parameters) */
+/* clang-format off */
+#define TRK_SQLITE_CALLS(X) \
+	X(int, open_v2, (const char *file, struct sqlite3 **db, int flags, const char *vfs)) \
+	X(int, close, (struct sqlite3 *db)) \
+	X(int, exec, (struct sqlite3 *db, const char *sql, int (*row)(void *, int, char **, char **), void *data, char **error)) \
+	X(const char *, errmsg, (struct sqlite3 *db)) \
+	X(int, busy_timeout, (struct sqlite3 *db, int ms)) \
+	X(int, db_config, (struct sqlite3 *db, int what, ...)) \
+	X(int, prepare_v2, (struct sqlite3 *db, const char *sql, int len, struct sqlite3_stmt **ret, const char **tail)) \
+	X(int, step, (struct sqlite3_stmt *s)) \
+	X(int, reset, (struct sqlite3_stmt *s)) \
+	X(int, finalize, (struct sqlite3_stmt *s)) \
+	X(int, bind_text, (struct sqlite3_stmt *s, int at, const char *text, int len, void (*free)(void *))) \
+	X(int, bind_int64, (struct sqlite3_stmt *s, int at, int64_t value)) \
+	X(int, bind_double, (struct sqlite3_stmt *s, int at, double value)) \
+	X(int, bind_null, (struct sqlite3_stmt *s, int at)) \
+	X(const unsigned char *, column_text, (struct sqlite3_stmt *s, int at)) \
+	X(int64_t, column_int64, (struct sqlite3_stmt *s, int at)) \
+	X(double, column_double, (struct sqlite3_stmt *s, int at)) \
+	X(int, column_type, (struct sqlite3_stmt *s, int at))
+/* clang-format on */
+#define TRK_SQLITE_CALL(type, name, parameters) type(*name) parameters;
 struct trk_sqlite {
 	void *handle;
-	int (*open_v2)(const char *file, struct sqlite3 **db, int flags, const char *vfs);
-	int (*close)(struct sqlite3 *db);
-	int (*exec)(struct sqlite3 *db, const char *sql, int (*row)(void *, int, char **, char **),
-		    void *data, char **error);
-	const char *(*errmsg)(struct sqlite3 *db);
-	int (*busy_timeout)(struct sqlite3 *db, int ms);
-	int (*db_config)(struct sqlite3 *db, int what, ...);
-	int (*prepare_v2)(struct sqlite3 *db, const char *sql, int len, struct sqlite3_stmt **ret,
-			  const char **tail);
-	int (*step)(struct sqlite3_stmt *s);
-	int (*reset)(struct sqlite3_stmt *s);
-	int (*finalize)(struct sqlite3_stmt *s);
-	int (*bind_text)(struct sqlite3_stmt *s, int at, const char *text, int len,
-			 void (*free)(void *));
-	int (*bind_int64)(struct sqlite3_stmt *s, int at, int64_t value);
-	int (*bind_double)(struct sqlite3_stmt *s, int at, double value);
-	int (*bind_null)(struct sqlite3_stmt *s, int at);
-	const unsigned char *(*column_text)(struct sqlite3_stmt *s, int at);
-	int64_t (*column_int64)(struct sqlite3_stmt *s, int at);
-	double (*column_double)(struct sqlite3_stmt *s, int at);
-	int (*column_type)(struct sqlite3_stmt *s, int at);
+	TRK_SQLITE_CALLS(TRK_SQLITE_CALL)
 };
 
 enum { TRK_SQLITE_PATH_SIZE = 4096 };

@@ -106,8 +106,7 @@ int trk__import_file(const struct trk_import *import, enum trk_import_format for
 	}
 	if (r == 0)
 		return 0;
-	return trk__error_set(reterr, r, of.file, "%s%s%s",
-			      strstr(error.message, of.file) ? "" : of.file,
-			      strstr(error.message, of.file) ? "" : ": ",
-			      error.message[0] ? error.message : trk__strerror(r));
+	return trk__error_set(
+		reterr, r, of.file, "%s%s%s", strstr(error.message, of.file) ? "" : of.file,
+		strstr(error.message, of.file) ? "" : ": ", trk__error_text(&error, r));
 }

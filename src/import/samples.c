@@ -447,7 +447,7 @@ int trk__imp_snapshot(struct trk_importing *i, char *text, size_t len)
 
 	if (r < 0)
 		return trk__error_set(i->reterr, r, i->import->file, "%s: %s", i->import->file,
-				      error.message[0] ? error.message : trk__strerror(r));
+				      trk__error_text(&error, r));
 	root = trk__json_root(&d);
 	describe_snapshot(i, &d);
 	interval_s = trk__json_get_double(&d, trk__json_get(&d, root, "metadata"), "interval");

@@ -4,7 +4,6 @@
 #define TRK_REPORT_ADVICE_H
 
 #include "advise/cpu.h"
-#include "advise/gpu_use.h"
 #include "advise/memory.h"
 #include "advise/original.h"
 #include "advise/verdict.h"

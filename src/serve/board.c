@@ -12,7 +12,7 @@
 #include "base/parse.h"
 #include "recording/store.h"
 #include "service/alert_list.h"
-#include "service/fleet_rows.h"
+#include "service/runs.h"
 #include "service/page.h"
 
 enum {

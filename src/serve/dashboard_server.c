@@ -202,7 +202,7 @@ static int reply_report(const struct server *s, struct MHD_Connection *c, const 
 	if (r == -TRK_ERR_NORUN || r == -ENOENT)
 		return reply_no_report(s, c);
 	if (r < 0)
-		return reply_text(s, c, 500, error.message[0] ? error.message : trk__strerror(r));
+		return reply_text(s, c, 500, trk__error_text(&error, r));
 	if (argument(s, c, "download"))
 		(void) snprintf(a.saved_as, sizeof(a.saved_as),
 				"attachment; filename=\"%.30s.html\"", id);

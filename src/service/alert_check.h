@@ -3,8 +3,11 @@
 #ifndef TRK_SERVICE_ALERT_CHECK_H
 #define TRK_SERVICE_ALERT_CHECK_H
 
+#include "alert/end.h"
 #include "alert/hook.h"
+#include "fleet/rows.h"
 #include "service/alert_send.h"
+#include "service/service.h"
 
 enum { TRK_ALERT_NEWS_MAX = 256 };
 
@@ -28,5 +31,41 @@ int trk__alert_flush(const struct trk_alert_sender *s, const struct trk_alert_ho
  * errors. */
 int trk__alert_forward(const struct trk_alert_sender *s, const char *sink,
 		       const struct trk_alert_message *m);
+
+/* ---- judging, for a book that the caller has opened ---- */
+
+struct trk_alerts_when {
+	double now_s, utc_offset_s;
+};
+
+/* Read the rows of the job of this run; NULL: of all jobs that ran in the last 120 days. Updates
+ * the history first. *ret_job: the job's index, or SIZE_MAX for all. 0, -TRK_ERR_NORUN, or a negative
+ * error with *reterr. The caller releases the rows, on success only. */
+int trk__alerts_rows(const struct trk_service *s, const char *run,
+		     const struct trk_alerts_when *when, struct trk_fleet_rows *ret,
+		     size_t *ret_job, struct trk_error *reterr);
+
+/* Called for each alert that opened or ended; views. */
+typedef void trk_alerts_news_fn(void *data, const struct trk_alert_news *news,
+				const struct trk_alert_entry *entry, bool opened);
+/* Judge this job of the rows (SIZE_MAX: all), and update the book. The alerts of a job that has not
+ * run for two weeks end; those of a job whose newest run is a test stay. 0 or -ENOMEM. */
+int trk__alerts_judge(const struct trk_fleet_rows *rows, size_t job, struct trk_alert_book *book,
+		      trk_alerts_news_fn *on_news, void *data);
+/* Judge the budget of a month over all rows; budget_usd 0: none is set, and nothing changes. 0 or
+ * -ENOMEM. */
+int trk__alerts_judge_budget(const struct trk_fleet_rows *rows, double budget_usd,
+			     struct trk_alert_book *book, trk_alerts_news_fn *on_news, void *data);
+
+/* ---- the digest: the last 30 days of all jobs in one message ---- */
+
+enum trk_digest_form { TRK_DIGEST_NONE, TRK_DIGEST_TEXT, TRK_DIGEST_JSON };
+
+/* Append the digest to `b` in the form. sinks: also send it to those that take all rules and for
+ * which there is news, at most once in 6 days; NULL: send nothing. The alerts' book is brought up
+ * to date. 0; -TRK_ERR_NODATA: no runs; or another negative error, explained in *reterr or, where its
+ * message is empty, in a note of the service. */
+int trk__digest(const struct trk_alert_sender *s, const struct trk_alert_hooks *sinks,
+		enum trk_digest_form form, struct trk_buf *b, struct trk_error *reterr);
 
 #endif

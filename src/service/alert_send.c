@@ -148,8 +148,7 @@ static int open_state(const struct trk_alert_sender *s)
 		fd = trk__open_dir_at(AT_FDCWD, dir);
 	}
 	if (fd < 0)
-		trk__service_note(&s->service, "%s: %s", dir,
-				  error.message[0] ? error.message : trk__strerror(fd));
+		trk__service_note(&s->service, "%s: %s", dir, trk__error_text(&error, fd));
 	return fd;
 }
 
@@ -164,7 +163,7 @@ int trk__alert_store_open(const struct trk_alert_sender *s, struct trk_alert_sto
 	if (ret->lock >= 0)
 		return 0;
 	trk__service_note(&s->service, "%s/alerts.json: %s", s->service.dir,
-			  error.message[0] ? error.message : trk__strerror(ret->lock));
+			  trk__error_text(&error, ret->lock));
 	trk__close(ret->dirfd);
 	return ret->lock;
 }
@@ -204,8 +203,7 @@ static int open_outbox(const struct trk_alert_sender *s)
 	if (r == 0)
 		r = trk__trust_open_dir(path, TRK_TRUST_FIND, &error);
 	if (r < 0)
-		trk__service_note(&s->service, "%s",
-				  error.message[0] ? error.message : trk__strerror(r));
+		trk__service_note(&s->service, "%s", trk__error_text(&error, r));
 	return r;
 }
 

@@ -9,7 +9,6 @@
 
 #include "alert/book.h"
 #include "alert/deliver.h"
-#include "alert/outbox.h"
 #include "service/service.h"
 
 enum { TRK_ALERT_SECRET_SIZE = 2048, TRK_ALERT_QUEUE_MAX = 64 };
@@ -20,7 +19,7 @@ struct trk_alert_sender {
 	const char *quiet_hours; /* "22:00-07:00"; NULL: none */
 	double budget_usd;       /* of a month; 0: none */
 	/* A variable of the environment, for an address such as slack:$NAME. */
-	const char *(*variable)(const char *name);
+	char *(*variable)(const char *name);
 	double now_s, utc_offset_s;
 };
 

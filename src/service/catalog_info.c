@@ -1,4 +1,4 @@
-#include "service/catalog_info.h"
+#include "service/price_update.h"
 
 #include <stdlib.h>
 
@@ -20,21 +20,21 @@ static void count(const struct trk_catalog *c, uint8_t vendor, uint8_t *priced,
 	for (size_t i = 0; i < n; i++)
 		for (uint32_t at = b[i].first;
 		     b[i].vendor == vendor && at < b[i].first + b[i].count; at++) {
-			t->prices += p.price[at] != 0;
+			t->of[TRK_TALLY_PRICES] += p.price[at] != 0;
 			priced[p.server[at]] = 1;
 		}
 	s = trk__catalog_servers(c, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (s[i].vendor != vendor)
 			continue;
-		t->servers++;
-		t->priced += priced[i];
-		t->gpus += s[i].gpu_count > 0;
-		t->scores += trk__catalog_speed_of(&s[i], &speed);
+		t->of[TRK_TALLY_SERVERS]++;
+		t->of[TRK_TALLY_PRICED] += priced[i];
+		t->of[TRK_TALLY_GPUS] += s[i].gpu_count > 0;
+		t->of[TRK_TALLY_SCORES] += trk__catalog_speed_of(&s[i], &speed);
 	}
 	g = trk__catalog_regions(c, &n);
 	for (size_t i = 0; i < n; i++)
-		t->regions += g[i].vendor == vendor;
+		t->of[TRK_TALLY_REGIONS] += g[i].vendor == vendor;
 }
 
 struct trk_catalog_tally *trk__catalog_tally(const struct trk_catalog *c)
@@ -55,11 +55,6 @@ struct trk_catalog_tally *trk__catalog_tally(const struct trk_catalog *c)
 	}
 	free(priced);
 	return tally;
-}
-
-static void json_count(struct trk_json *j, const char *key, size_t value)
-{
-	trk__json_key_u64(j, key, value);
 }
 
 static void json_sources(struct trk_json *j, const struct trk_catalog *c)
@@ -83,6 +78,9 @@ static void json_sources(struct trk_json *j, const struct trk_catalog *c)
 void trk__catalog_info_json(struct trk_buf *b, const struct trk_prices *k,
 			    const struct trk_catalog_tally *tally)
 {
+	static const char *const keys[TRK_TALLIES] = {
+		"servers", "priced_servers", "gpu_servers", "scored_servers", "regions", "prices",
+	};
 	const struct trk_catalog *c = &k->c;
 	size_t n;
 	const struct trk_catalog_vendor *v = trk__catalog_vendors(c, &n);
@@ -91,7 +89,7 @@ void trk__catalog_info_json(struct trk_buf *b, const struct trk_prices *k,
 
 	trk__json_begin(&j, b, 2, "resource-tracker.catalog/1");
 	trk__json_key_or_null(&j, "date", trk__catalog_date(c->image->date, text));
-	json_count(&j, "bytes", c->image->size);
+	trk__json_key_u64(&j, "bytes", c->image->size);
 	trk__json_key_or_null(&j, "scores_file", k->scores);
 	trk__json_key_or_null(&j, "update_file", k->fetched);
 	trk__json_key_open(&j, "feeds", '[');
@@ -104,14 +102,10 @@ void trk__catalog_info_json(struct trk_buf *b, const struct trk_prices *k,
 	for (size_t i = 0; i < n; i++) {
 		trk__json_open(&j, '{');
 		trk__json_key_or_null(&j, "vendor_id", trk__catalog_text(c, v[i].id));
-		json_count(&j, "servers", tally[i].servers);
-		json_count(&j, "priced_servers", tally[i].priced);
-		json_count(&j, "gpu_servers", tally[i].gpus);
-		json_count(&j, "scored_servers", tally[i].scores);
-		json_count(&j, "regions", tally[i].regions);
-		json_count(&j, "prices", tally[i].prices);
-		json_count(&j, "billing_step_s", v[i].step_s);
-		json_count(&j, "billing_minimum_s", v[i].minimum_s);
+		for (int t = 0; t < TRK_TALLIES; t++)
+			trk__json_key_u64(&j, keys[t], tally[i].of[t]);
+		trk__json_key_u64(&j, "billing_step_s", v[i].step_s);
+		trk__json_key_u64(&j, "billing_minimum_s", v[i].minimum_s);
 		trk__json_close(&j, '}');
 	}
 	trk__json_close(&j, ']');

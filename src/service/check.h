@@ -3,7 +3,12 @@
 #ifndef TRK_SERVICE_CHECK_H
 #define TRK_SERVICE_CHECK_H
 
+#include <stddef.h>
+
+#include "base/env.h"
+#include "model/run.h"
 #include "probe/gpu/gpu.h"
+#include "recording/reader.h"
 #include "service/service.h"
 
 /* PART: works with limits; in an installation, an optional part is missing. */
@@ -27,6 +32,12 @@ void trk__check_set(struct trk_check *f, const char *what, enum trk_check_state 
 int trk__machine_check(const char *dir, const struct trk_gpu_hints *hints,
 		       struct trk_check list[TRK_CHECKS_MAX]);
 
+/* The checks of the sources of one system, for trk__machine_check(): machine_sources.c in
+ * src/service/linux, darwin and windows. Fill in a list with room for TRK_CHECKS_MAX - 1. Returns
+ * how many there are. */
+size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hints *hints,
+			    struct trk_check *list);
+
 /* Track a small job with its recording in a new folder below `tmp`, which is removed again. Returns
  * the number of checks. */
 size_t trk__installation_check(const struct trk_service *s, const char *tmp,
@@ -35,5 +46,19 @@ size_t trk__installation_check(const struct trk_service *s, const char *tmp,
 /* Copy the program to DIR/resource-tracker, with links to it at DIR/bin/bash and DIR/bin/sh. 0 or a
  * negative errno. */
 int trk__installation_copy(const char *dir, struct trk_error *reterr);
+
+/* ---- runs of this program under its own tracker ---- */
+
+/* Make an empty folder below `base`. Returns 0, or a negative errno: `path` then is the folder that
+ * could not be made. trk__remove_tree() removes it. */
+int trk__scratch_folder(char *path, size_t size, const char *base);
+
+/* Track this program with these arguments (at most 14, NULL at the end) as a job of the name `job`,
+ * with a minimal environment and without configuration, and read the recording, which is written
+ * into `folder`. Its standard output is out_fd (-1: discarded). Returns 0, a negative
+ * errno (-EBADMSG: the recording cannot be read), or the exit status of the tracker; the caller
+ * releases *record where it is 0. */
+int trk__own_run(const char *folder, const char *job, const char *const *arguments, int out_fd,
+		 struct trk_record *record);
 
 #endif

@@ -1,5 +1,4 @@
-#include "service/dashboard_folder.h"
-
+/* The page over all jobs as a folder of files, with the reports of runs. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +42,7 @@ static int put_report(struct folder *f, const char *id)
 	r = trk__page_make(f->service, f->history, &request, &b, NULL, &error);
 	if (r < 0) {
 		trk__service_note(f->service, "dashboard: %s: no report: %s", id,
-				  error.message[0] ? error.message : trk__strerror(r));
+				  trk__error_text(&error, r));
 		r = 0;
 	} else {
 		r = trk__page_save(&b, path, true, NULL);

@@ -1,5 +1,4 @@
-#include "service/digest.h"
-
+/* The digest: what will fail, what was reported or held back, which changes save most. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +10,7 @@
 #include "base/json.h"
 #include "base/shell_word.h"
 #include "fleet/changed.h"
-#include "service/alerts.h"
+#include "service/alert_check.h"
 
 enum { DAYS = 30, CHANGES = 8 };
 static const double SAVES_LEAST_USD = 5, WEEK_S = 7 * 86400.0;

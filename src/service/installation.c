@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,6 @@
 #include "base/os.h"
 #include "recording/store.h"
 #include "service/check.h"
-#include "service/own_run.h"
 
 enum { PATH_SIZE = 4096, PROGRAM_MAX = 64 << 20, FREE_BYTES_MIN = 32 << 20 };
 
@@ -59,9 +59,17 @@ static const struct {
 };
 enum { LIBRARIES = sizeof(libraries) / sizeof(libraries[0]) };
 
-static void begin(struct trk_check *f, const char *what, enum trk_check_state state)
+/* Fill in a check: its state and what was found. */
+__attribute__((format(printf, 4, 5))) static void say(struct trk_check *f, const char *what,
+						      enum trk_check_state state,
+						      const char *format, ...)
 {
+	va_list args;
+
 	*f = (struct trk_check){.what = what, .state = state};
+	va_start(args, format);
+	(void) vsnprintf(f->text, sizeof(f->text), format, args);
+	va_end(args);
 }
 
 static void check_program(struct trk_check *f, const char *path)
@@ -69,82 +77,67 @@ static void check_program(struct trk_check *f, const char *path)
 	struct utsname machine;
 	struct stat st;
 
-	begin(f, "program", TRK_CHECK_GOOD);
-	if (uname(&machine) < 0 || stat(path, &st) < 0) {
-		f->state = TRK_CHECK_BAD;
-		(void) snprintf(f->text, sizeof(f->text), "%s: %s%s", trk__os_own_file(),
-				strerror(errno),
-				trk__os_has_proc ? ". Try: mount -t proc proc /proc" : "");
-		return;
-	}
-	(void) snprintf(f->text, sizeof(f->text), "version %s on %.60s, %s, %lld KiB, %.300s",
-			TRK_BUILD_VERSION, machine.machine,
-			trk__os_is_dynamic() ? "dynamic" : "static: loads no library",
-			(long long) st.st_size / 1024, path);
+	if (uname(&machine) < 0 || stat(path, &st) < 0)
+		say(f, "program", TRK_CHECK_BAD, "%s: %s%s", trk__os_own_file(), strerror(errno),
+		    trk__os_has_proc ? ". Try: mount -t proc proc /proc" : "");
+	else
+		say(f, "program", TRK_CHECK_GOOD, "version %s on %.60s, %s, %lld KiB, %.300s",
+		    TRK_BUILD_VERSION, machine.machine,
+		    trk__os_is_dynamic() ? "dynamic" : "static: loads no library",
+		    (long long) st.st_size / 1024, path);
 }
 
 static void check_permissions(struct trk_check *f, const char *path)
 {
+	static const char what[] = "permissions";
 	struct stat st;
 
-	begin(f, "permissions", TRK_CHECK_GOOD);
-	if (stat(path, &st) < 0) {
-		f->state = TRK_CHECK_BAD;
-		(void) snprintf(f->text, sizeof(f->text), "%.300s: %s", path, strerror(errno));
-	} else if (st.st_mode & (S_ISUID | S_ISGID)) {
-		f->state = TRK_CHECK_BAD;
-		(void) snprintf(f->text, sizeof(f->text),
-				"set-user-id or set-group-id, which it must not have. "
-				"Try: chmod 755 %.300s",
-				path);
-	} else if (st.st_mode & S_IWOTH) {
-		f->state = TRK_CHECK_BAD;
-		(void) snprintf(f->text, sizeof(f->text),
-				"every user may write to it. Try: chmod 755 %.300s", path);
-	} else if (st.st_uid != 0 && st.st_uid != geteuid()) {
-		f->state = TRK_CHECK_BAD;
-		(void) snprintf(f->text, sizeof(f->text),
-				"it belongs to user %u, who is neither you nor root",
-				(unsigned int) st.st_uid);
-	} else if (!trk__os_has_modes) {
-		(void) snprintf(f->text, sizeof(f->text),
-				"it belongs to you or the system; who else may write is not read");
-	} else {
-		(void) snprintf(f->text, sizeof(f->text),
-				"mode %03o, no set-user-id, owner %u, no other user may write",
-				(unsigned int) st.st_mode & 0777, (unsigned int) st.st_uid);
-	}
+	if (stat(path, &st) < 0)
+		say(f, what, TRK_CHECK_BAD, "%.300s: %s", path, strerror(errno));
+	else if (st.st_mode & (S_ISUID | S_ISGID))
+		say(f, what, TRK_CHECK_BAD,
+		    "set-user-id or set-group-id, which it must not have. Try: chmod 755 %.300s",
+		    path);
+	else if (st.st_mode & S_IWOTH)
+		say(f, what, TRK_CHECK_BAD, "every user may write to it. Try: chmod 755 %.300s",
+		    path);
+	else if (st.st_uid != 0 && st.st_uid != geteuid())
+		say(f, what, TRK_CHECK_BAD, "it belongs to user %u, who is neither you nor root",
+		    (unsigned int) st.st_uid);
+	else if (!trk__os_has_modes)
+		say(f, what, TRK_CHECK_GOOD,
+		    "it belongs to you or the system; who else may write is not read");
+	else
+		say(f, what, TRK_CHECK_GOOD,
+		    "mode %03o, no set-user-id, owner %u, no other user may write",
+		    (unsigned int) st.st_mode & 0777, (unsigned int) st.st_uid);
 }
 
 static void check_library(struct trk_check *f, size_t which)
 {
 	const char *(*version)(void) = NULL;
-	const char *soname = NULL;
+	const char *soname = NULL, *text;
 	void *handle = NULL;
-	int len;
 
-	begin(f, libraries[which].what, TRK_CHECK_PART);
 	for (size_t i = 0; i < 3 && libraries[which].sonames[i] && !handle; i++) {
 		soname = libraries[which].sonames[i];
 		handle = trk__library_load(soname, NULL, 0);
 	}
 	if (!handle) {
-		(void) snprintf(f->text, sizeof(f->text), "%s cannot be loaded: needed for %s. %s",
-				libraries[which].sonames[0], libraries[which].lost,
-				trk__os_library_advice(libraries[which].package));
+		say(f, libraries[which].what, TRK_CHECK_PART,
+		    "%s cannot be loaded: needed for %s. %s", libraries[which].sonames[0],
+		    libraries[which].lost, trk__os_library_advice(libraries[which].package));
 		return;
 	}
-	f->state = TRK_CHECK_GOOD;
 	if (libraries[which].version) {
 		void *symbol = dlsym(handle, libraries[which].version);
 
 		memcpy(&version, &symbol, sizeof(symbol));
 	}
-	len = snprintf(f->text, sizeof(f->text), "%s%s%.200s", soname, version ? " " : "",
-		       version ? version() : "");
 	/* curl_version() also lists the versions of the libraries of libcurl. */
-	if (len > 0 && (size_t) len < sizeof(f->text) && version)
-		f->text[strlen(soname) + 1 + strcspn(f->text + strlen(soname) + 1, " ")] = '\0';
+	text = version ? version() : "";
+	say(f, libraries[which].what, TRK_CHECK_GOOD, "%s%s%.*s", soname, version ? " " : "",
+	    (int) strcspn(text, " "), text);
 	/* Not unloaded: dlclose does not free the memory of its own libraries. */
 }
 
@@ -155,75 +148,66 @@ static void check_catalogue(struct trk_check *f, const struct trk_price_layers *
 	char date[16];
 
 	if (trk__prices_load(layers, &k, NULL) != 0) {
-		begin(f, "catalogue", TRK_CHECK_BAD);
-		(void) snprintf(f->text, sizeof(f->text),
-				"it cannot be read. Try: resource-tracker catalog info");
+		say(f, "catalogue", TRK_CHECK_BAD,
+		    "it cannot be read. Try: resource-tracker catalog info");
 		return;
 	}
 	(void) trk__catalog_servers(&k.c, &servers);
 	(void) trk__catalog_prices(&k.c, &prices);
-	begin(f, "catalogue", servers && prices ? TRK_CHECK_GOOD : TRK_CHECK_BAD);
-	(void) snprintf(f->text, sizeof(f->text), "%zu servers, %zu prices, of %s%s%.200s", servers,
-			prices, trk__catalog_date(k.c.image->date, date),
-			k.scores[0] ? ", scores " : ", no file of scores", k.scores);
+	say(f, "catalogue", servers && prices ? TRK_CHECK_GOOD : TRK_CHECK_BAD,
+	    "%zu servers, %zu prices, of %s%s%.200s", servers, prices,
+	    trk__catalog_date(k.c.image->date, date),
+	    k.scores[0] ? ", scores " : ", no file of scores", k.scores);
 	trk__prices_release(&k);
 }
 
 static void check_folder(struct trk_check *f, const char *dir)
 {
+	static const char what[] = "recordings";
 	struct trk_error error = {.code = 0};
+	TRK_FD_CLEANUP int fd = *dir ? trk__store_open(dir, true, &error) : -1;
 	struct statvfs fs;
-	int fd;
 
-	begin(f, "recordings", TRK_CHECK_BAD);
-	if (!*dir) {
-		(void) snprintf(f->text, sizeof(f->text),
-				"the state directory belongs to another user, or another user may "
-				"write to it. Try: --recording DIR");
-		return;
-	}
-	fd = trk__store_open(dir, true, &error);
-	if (fd < 0) {
-		(void) snprintf(f->text, sizeof(f->text), "%.400s", error.message);
-		return;
-	}
-	f->state = TRK_CHECK_GOOD;
-	if (fstatvfs(fd, &fs) < 0)
-		(void) snprintf(f->text, sizeof(f->text), "%.300s, free space unknown", dir);
+	if (!*dir)
+		say(f, what, TRK_CHECK_BAD,
+		    "the state directory belongs to another user, or another user may write to it. "
+		    "Try: --recording DIR");
+	else if (fd < 0)
+		say(f, what, TRK_CHECK_BAD, "%.400s", error.message);
+	else if (fstatvfs(fd, &fs) < 0)
+		say(f, what, TRK_CHECK_GOOD, "%.300s, free space unknown", dir);
 	else
-		(void) snprintf(f->text, sizeof(f->text), "%.300s, %.1f GB free%s", dir,
-				(double) fs.f_bavail * (double) fs.f_frsize / 1e9,
-				(double) fs.f_bavail * (double) fs.f_frsize < FREE_BYTES_MIN
-					? ", little for recordings of up to 12 MiB each"
-					: "");
-	trk__close(fd);
+		say(f, what, TRK_CHECK_GOOD, "%.300s, %.1f GB free%s", dir,
+		    (double) fs.f_bavail * (double) fs.f_frsize / 1e9,
+		    (double) fs.f_bavail * (double) fs.f_frsize < FREE_BYTES_MIN
+			    ? ", little for recordings of up to 12 MiB each"
+			    : "");
 }
 
 static void check_job(struct trk_check *f, const char *tmp)
 {
 	static const char *const version[] = {"version", NULL};
+	static const char what[] = "tracked job";
 	char folder[PATH_SIZE] = "";
 	struct trk_record *record = calloc(1, sizeof(*record));
 	int r = record ? trk__scratch_folder(folder, sizeof(folder), tmp) : -ENOMEM;
 
-	begin(f, "tracked job", TRK_CHECK_BAD);
 	if (r < 0) {
-		(void) snprintf(f->text, sizeof(f->text), "%.300s: %s. Try: TMPDIR=DIR", folder,
-				trk__strerror(r));
+		say(f, what, TRK_CHECK_BAD, "%.300s: %s. Try: TMPDIR=DIR", folder,
+		    trk__strerror(r));
 		free(record);
 		return;
 	}
 	r = trk__own_run(folder, "self-check", version, -1, record);
-	if (r == -EBADMSG) {
-		(void) snprintf(f->text, sizeof(f->text), "its recording cannot be read");
-	} else if (r != 0) {
-		(void) snprintf(f->text, sizeof(f->text),
-				"run ended with %d. Try: resource-tracker run -- true", r);
-	} else {
-		f->state = TRK_CHECK_GOOD;
-		(void) snprintf(f->text, sizeof(f->text), "ran, was recorded and read back");
+	if (r == -EBADMSG)
+		say(f, what, TRK_CHECK_BAD, "its recording cannot be read");
+	else if (r != 0)
+		say(f, what, TRK_CHECK_BAD, "run ended with %d. Try: resource-tracker run -- true",
+		    r);
+	else
+		say(f, what, TRK_CHECK_GOOD, "ran, was recorded and read back");
+	if (r == 0)
 		trk__record_release(record);
-	}
 	free(record);
 	trk__remove_tree(folder);
 }
@@ -249,30 +233,6 @@ size_t trk__installation_check(const struct trk_service *s, const char *tmp,
 
 /* ---- a copy ---- */
 
-/* Write a new file and rename it to this name when it is complete. 0 or a negative errno. */
-static int put_program(int dirfd, const char *data, size_t len)
-{
-	static const char temporary[] = ".resource-tracker.new";
-	char name[32];
-	int fd, r;
-
-	(void) snprintf(name, sizeof(name), "resource-tracker%s", trk__os_program_ending);
-	(void) unlinkat(dirfd, temporary, 0);
-	fd = openat(dirfd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0755);
-	if (fd < 0)
-		return -errno;
-	r = trk__write_all(fd, data, len);
-	if (r == 0 && fchmod(fd, 0755) < 0)
-		r = -errno;
-	if (close(fd) < 0 && r == 0)
-		r = -errno;
-	if (r == 0 && renameat(dirfd, temporary, dirfd, name) < 0)
-		r = -errno;
-	if (r < 0)
-		(void) unlinkat(dirfd, temporary, 0);
-	return r;
-}
-
 /* DIR/bin/bash and DIR/bin/sh: links to the program, the tracking shells. */
 static int put_shells(int dirfd)
 {
@@ -294,6 +254,7 @@ int trk__installation_copy(const char *dir, struct trk_error *reterr)
 	char *data = NULL;
 	ssize_t len = trk__read_all_at(AT_FDCWD, file, PROGRAM_MAX, &data);
 	TRK_FD_CLEANUP int fd = -1;
+	char name[32];
 	int r;
 
 	if (len < 0)
@@ -301,7 +262,9 @@ int trk__installation_copy(const char *dir, struct trk_error *reterr)
 				      trk__strerror((int) len));
 	r = mkdir(dir, 0755) < 0 && errno != EEXIST ? -errno : 0;
 	fd = r < 0 ? r : trk__open_dir_at(AT_FDCWD, dir);
-	r = fd < 0 ? fd : put_program(fd, data, (size_t) len);
+	(void) snprintf(name, sizeof(name), "resource-tracker%s", trk__os_program_ending);
+	r = fd < 0 ? fd
+		   : trk__replace_at(fd, name, ".resource-tracker.new", 0755, data, (size_t) len);
 	if (r == 0 && trk__os_has_links)
 		r = put_shells(fd);
 	free(data);

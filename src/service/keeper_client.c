@@ -235,8 +235,7 @@ void trk__keeper_online(const struct trk_service *s, struct trk_catalog *c,
 		r = r ? r : lay_over(k, c);
 		if (r < 0)
 			trk__service_note(s, "%s; these are the prices of the catalogue",
-					  k->error.message[0] ? k->error.message
-							      : trk__strerror(r));
+					  trk__error_text(&k->error, r));
 		trk__keeper_client_release(k);
 	}
 	free(k);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "service/known_work_parts.h"
+#include "service/selftest.h"
 
 #define MIB ((size_t) 1 << 20)
 
@@ -23,6 +23,15 @@ enum {
 	SPIKE_MIB = 120,
 	SHARED_MIB = 96,
 };
+
+double trk__work_cpu_s(void)
+{
+	struct rusage u;
+
+	(void) getrusage(RUSAGE_SELF, &u);
+	return (double) (u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       (double) (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
+}
 
 static void sleep_ms(long ms)
 {
@@ -74,21 +83,28 @@ static double cpu_of_all(struct shared *s, bool complete)
 	return complete ? used + trk__work_cpu_s() : NAN;
 }
 
-static double waited_children(const char *folder)
+/* Children one after the other, each of which burns so many ms. */
+static double children(int count, unsigned int ms, bool waits)
 {
 	struct shared *s = map_pages(sizeof(*s), MAP_SHARED);
 	bool complete = s;
 
-	for (int i = 0; s && i < CHILDREN; i++) {
+	for (int i = 0; s && i < count; i++) {
 		pid_t pid = fork();
 
 		if (pid == 0) {
-			trk__work_burn_ms(25);
+			trk__work_burn_ms(ms);
 			add_and_end(s);
 		}
-		complete &= pid > 0 && waitpid(pid, NULL, 0) == pid;
+		complete &= pid > 0 && (waits ? waitpid(pid, NULL, 0) == pid
+					      : wait_until_done(s, (unsigned int) i + 1));
 	}
 	return s ? cpu_of_all(s, complete) : NAN;
+}
+
+static double waited_children(const char *folder)
+{
+	return children(CHILDREN, 25, true);
 }
 
 /* Each is the child of a process that has ended. */
@@ -118,20 +134,8 @@ static double orphans(const char *folder)
 /* The kernel drops what children of such a parent used. */
 static double unwaited_children(const char *folder)
 {
-	struct shared *s = map_pages(sizeof(*s), MAP_SHARED);
-	bool complete = s;
-
 	(void) signal(SIGCHLD, SIG_IGN);
-	for (int i = 0; s && i < UNWAITED; i++) {
-		pid_t pid = fork();
-
-		if (pid == 0) {
-			trk__work_burn_ms(60);
-			add_and_end(s);
-		}
-		complete &= pid > 0 && wait_until_done(s, (unsigned int) i + 1);
-	}
-	return s ? cpu_of_all(s, complete) : NAN;
+	return children(UNWAITED, 60, false);
 }
 
 /* The resident memory that the process has had so far. */

@@ -1,9 +1,19 @@
 /* Check the sources of figures on this machine (machine_sources.c of each system) and the directory
  * of recordings, with hints for what is missing. */
+#include <stdio.h>
+
 #include "base/env.h"
 #include "base/file.h"
 #include "recording/store.h"
-#include "service/machine_sources.h"
+#include "service/check.h"
+
+void trk__check_set(struct trk_check *f, const char *what, enum trk_check_state state,
+		    const char *source, const char *hint)
+{
+	*f = (struct trk_check){.what = what, .state = state};
+	(void) snprintf(f->text, sizeof(f->text), "%.159s", source); /* one line of a table */
+	(void) snprintf(f->hint, sizeof(f->hint), "%s", state == TRK_CHECK_GOOD ? "" : hint);
+}
 
 static void check_store(struct trk_check *f, const char *dir)
 {

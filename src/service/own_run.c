@@ -1,4 +1,4 @@
-#include "service/own_run.h"
+#include "service/check.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,10 +10,8 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "catalog/csv.h"
 #include "catalog/feed.h"
-#include "catalog/feed_rate.h"
-#include "catalog/judge.h"
+#include "catalog/keeper.h"
 #include "catalog/text.h"
 #include "service/keeper_client.h"
 
@@ -457,22 +455,15 @@ int trk__price_import(const struct trk_service *s, const char *file, const char 
 
 void trk__price_change_json(struct trk_buf *b, const struct trk_price_change *x)
 {
-	const struct {
-		const char *key;
-		size_t value;
-	} counts[] = {
-		{"prices", x->prices},
-		{"savings", x->savings},
-		{"new_types", x->new_types},
-		{"left_out", x->left_out},
-	};
 	struct trk_json j;
 
 	trk__json_begin(&j, b, 2, "resource-tracker.catalog-change/1");
 	trk__json_key_text(&j, "from", x->from);
 	trk__json_key_text(&j, "file", x->path);
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-		trk__json_key_double(&j, counts[i].key, (double) counts[i].value);
+	trk__json_key_u64(&j, "prices", x->prices);
+	trk__json_key_u64(&j, "savings", x->savings);
+	trk__json_key_u64(&j, "new_types", x->new_types);
+	trk__json_key_u64(&j, "left_out", x->left_out);
 	trk__json_key_double(&j, "eur_usd", x->eur_usd);
 	trk__json_end(&j);
 }

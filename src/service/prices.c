@@ -200,36 +200,16 @@ static int open_folder(char *path, struct trk_error *reterr)
 	return r;
 }
 
-static int write_new(int dirfd, const char *name, const struct trk_buf *b)
-{
-	int fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), r;
-
-	if (fd < 0)
-		return -errno;
-	r = trk__write_all(fd, b->data, b->len);
-	if (r == 0 && fsync(fd) != 0)
-		r = -errno;
-	trk__close(fd);
-	return r;
-}
-
 static int replace(char *path, const struct trk_buf *b, struct trk_error *error)
 {
 	TRK_FD_CLEANUP int dirfd = open_folder(path, error);
 	const char *name = strrchr(path, '/') + 1;
 	char temporary[300];
-	int r;
 
 	if (dirfd < 0)
 		return dirfd;
 	(void) snprintf(temporary, sizeof(temporary), "%.255s.%ld", name, (long) getpid());
-	(void) unlinkat(dirfd, temporary, 0); /* left by a killed process with this pid */
-	r = write_new(dirfd, temporary, b);
-	if (r == 0 && renameat(dirfd, temporary, dirfd, name) != 0)
-		r = -errno;
-	if (r < 0)
-		(void) unlinkat(dirfd, temporary, 0);
-	return r;
+	return trk__replace_at(dirfd, name, temporary, 0600, b->data, b->len);
 }
 
 int trk__prices_keep(const char *cache, const char *name, const struct trk_buf *text,
@@ -245,7 +225,7 @@ int trk__prices_keep(const char *cache, const char *name, const struct trk_buf *
 	if (r == 0)
 		return 0;
 	return trk__error_set(reterr, r == -ENOENT ? -EIO : r, path, "%s: cannot write: %.120s",
-			      path, error.message[0] ? error.message : trk__strerror(r));
+			      path, trk__error_text(&error, r));
 }
 
 /* ---- what a run costs ---- */

@@ -7,14 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/file.h"
 #include "lines/native.h"
 #include "recording/reader.h"
-#include "report/time_breakdown.h"
+#include "recording/store.h"
 #include "report/cpu_use.h"
+#include "report/time_breakdown.h"
 #include "track/identity.h"
 
 enum {
@@ -471,4 +473,130 @@ void trk__run_list_release(struct trk_run_list *list)
 {
 	free(list->run);
 	*list = (struct trk_run_list){.count = 0};
+}
+
+/* ---- rows of the views over many jobs ---- */
+
+enum { ROWS_ALWAYS = 50000, ROWS_DAYS = 120, JOB_RUNS_MAX = 220 };
+
+struct loading {
+	struct trk_fleet_rows *rows;
+	double cut_s;
+	int error;
+};
+
+static int take_row(void *data, const struct trk_history_run *run)
+{
+	struct loading *l = data;
+
+	if (l->rows->count >= ROWS_ALWAYS && run->start_s < l->cut_s)
+		return 1;
+	l->error = trk__fleet_rows_add(l->rows, run);
+	return l->error;
+}
+
+static int read_rows(struct trk_history *h, const struct trk_job_key *job, size_t max,
+		     struct loading *l, struct trk_error *reterr)
+{
+	int r = trk__history_list(h, job, max, false, take_row, l, reterr);
+
+	if (r >= 0)
+		r = l->error < 0 ? l->error : trk__fleet_rows_sort(l->rows);
+	if (r == -ENOMEM)
+		return trk__error_set(reterr, r, NULL, "out of memory");
+	return r < 0 ? r : 0;
+}
+
+int trk__fleet_rows_read(struct trk_history *h, double days, struct trk_fleet_rows *ret,
+			 struct trk_error *reterr)
+{
+	double kept_days = 2 * days > ROWS_DAYS ? 2 * days : ROWS_DAYS;
+	struct loading l = {.rows = ret, .cut_s = ret->now_s - kept_days * 86400};
+
+	return read_rows(h, NULL, 0, &l, reterr);
+}
+
+int trk__fleet_rows_read_job(struct trk_history *h, const struct trk_job_key *job,
+			     struct trk_fleet_rows *ret, struct trk_error *reterr)
+{
+	struct loading l = {.rows = ret, .cut_s = -INFINITY};
+
+	return read_rows(h, job, JOB_RUNS_MAX, &l, reterr);
+}
+
+/* ---- deleting ---- */
+
+struct pruning {
+	const struct trk_prune_rules *rules;
+	struct trk_history *h;
+	int runs_fd;
+	trk_pruned_fn *pruned;
+	void *data;
+};
+
+static int remove_run(const struct pruning *p, const struct trk_history_run *run,
+		      struct trk_error *reterr)
+{
+	/* A row may come from a database that others fill: only the run's own recording is
+	 * removed. */
+	bool there = trk__store_is_name_of(run->file, run->id, run->start_s) &&
+		     faccessat(p->runs_fd, run->file, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	int r = 0;
+
+	if (!there && !p->rules->forget)
+		return 0;
+	if (!p->rules->dry_run && there && unlinkat(p->runs_fd, run->file, 0) < 0) {
+		r = -errno;
+		return trk__error_set(reterr, r, run->file, "%s: cannot remove: %s", run->file,
+				      trk__strerror(r));
+	}
+	if (!p->rules->dry_run && p->rules->forget)
+		r = trk__history_forget(p->h, run->id, reterr);
+	if (r >= 0)
+		p->pruned(p->data, run);
+	return r < 0 ? r : 0;
+}
+
+static int prune_list(const struct pruning *p, const struct trk_run_list *list,
+		      struct trk_error *reterr)
+{
+	const struct trk_prune_rules *rules = p->rules;
+	double latest = (double) time(NULL) - (double) rules->older_ns / 1e9;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < list->count; i++) {
+		const struct trk_history_run *run = &list->run[i];
+
+		if (run->ended && (!rules->older_ns || run->start_s < latest) &&
+		    (!rules->has_keep || i >= rules->keep))
+			r = remove_run(p, run, reterr);
+	}
+	return r;
+}
+
+int trk__prune(const struct trk_service *s, struct trk_history *h,
+	       const struct trk_prune_rules *rules, trk_pruned_fn *pruned, void *data,
+	       struct trk_error *reterr)
+{
+	struct pruning p = {.rules = rules, .h = h, .pruned = pruned, .data = data};
+	struct trk_job_key key = {rules->job, NULL};
+	struct trk_run_list list = {.count = 0};
+	struct trk_named_job job;
+	int r;
+
+	if (rules->job && trk__named_job_find(h, rules->job, &job)) {
+		if (job.namesakes > 1)
+			return trk__error_set(reterr, -EINVAL, NULL,
+					      "%zu jobs are called %s. Try: --job '%s in %s'",
+					      job.namesakes, job.job, job.job, job.scope);
+		key = trk__named_job_key(&job);
+	}
+	r = trk__run_list_read(h, rules->job ? &key : NULL, 0, true, &list, reterr);
+	if (r < 0)
+		return r;
+	p.runs_fd = trk__store_open(s->dir, false, NULL);
+	r = prune_list(&p, &list, reterr);
+	trk__close(p.runs_fd);
+	trk__run_list_release(&list);
+	return r;
 }

@@ -3,6 +3,7 @@
 #ifndef TRK_SERVICE_RUNS_H
 #define TRK_SERVICE_RUNS_H
 
+#include "fleet/rows.h"
 #include "lines/change.h"
 #include "report/advice.h"
 #include "report/change.h"
@@ -91,5 +92,36 @@ struct trk_run_list {
 int trk__run_list_read(struct trk_history *h, const struct trk_job_key *job, size_t max,
 		       bool unlisted, struct trk_run_list *ret, struct trk_error *reterr);
 void trk__run_list_release(struct trk_run_list *list);
+
+/* ---- rows of the views over many jobs ---- */
+
+/* Read all runs into `ret`, which the caller initialised with its time, and sort them. If there are
+ * more than 50,000 runs, those older than 120 days, or than twice `days`, are left out. 0, or a
+ * negative error with *reterr; the caller releases in each case. */
+int trk__fleet_rows_read(struct trk_history *h, double days, struct trk_fleet_rows *ret,
+			 struct trk_error *reterr);
+/* The same for the runs of one job, the newest 220 of them. */
+int trk__fleet_rows_read_job(struct trk_history *h, const struct trk_job_key *job,
+			     struct trk_fleet_rows *ret, struct trk_error *reterr);
+
+/* ---- deleting old recordings, and on request their figures in the history ---- */
+
+/* If both older_ns and keep are set, both must apply. A run that has not ended is never removed. */
+struct trk_prune_rules {
+	const char *job;   /* reference for trk__named_job_find; NULL: all jobs */
+	uint64_t older_ns; /* since its start; 0: any */
+	uint64_t keep;     /* the newest runs (of the job) */
+	bool has_keep;
+	bool forget;  /* delete the figures in the history, too */
+	bool dry_run; /* only name what would be deleted */
+};
+
+/* Called for each run that was removed. */
+typedef void trk_pruned_fn(void *data, const struct trk_history_run *run);
+
+/* 0; -EINVAL: several jobs have the name; or the error of the first run that cannot be removed. */
+int trk__prune(const struct trk_service *s, struct trk_history *h,
+	       const struct trk_prune_rules *rules, trk_pruned_fn *pruned, void *data,
+	       struct trk_error *reterr);
 
 #endif

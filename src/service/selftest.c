@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/os.h"
-#include "service/own_run.h"
+#include "service/check.h"
 
 enum { PATH_SIZE = 4096 };
 

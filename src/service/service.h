@@ -30,4 +30,15 @@ void trk__service_note(const struct trk_service *s, const char *format, ...)
  * the control socket (-1: none). If memory runs out, the kernel kills the child before the job. */
 void trk__service_child(int control_fd);
 
+enum { TRK_PLACE_PATH_SIZE = 4096 };
+
+typedef char *trk_variable_fn(const char *name); /* as getenv(3) */
+
+/* The state directory: $RESOURCE_TRACKER_DIR, else resource-tracker in $XDG_STATE_HOME, else
+ * .local/state/resource-tracker in $HOME, else /tmp/resource-tracker-UID. 0; or, if
+ * $RESOURCE_TRACKER_DIR is not set and another user owns the directory or may write to it, a
+ * negative error with "PATH: why" in *reterr. */
+int trk__usual_state_dir(trk_variable_fn *get, char path[TRK_PLACE_PATH_SIZE],
+			 struct trk_error *reterr);
+
 #endif

@@ -21,15 +21,10 @@ static bool is_cut(int column)
  * truncated. */
 static int64_t rounded(const struct trk_sample *row, int column, unsigned int decimals)
 {
-	int64_t divisor = trk__columns[column].divisor, scale = 1;
+	int64_t divisor = trk__columns[column].divisor;
 	int64_t value = trk__table_value(TRK_SET_05, row, column);
 
-	if (is_cut(column))
-		return value / divisor;
-	for (unsigned int i = 0; i < decimals; i++)
-		scale *= 10;
-	return (int64_t) (((__int128) value * scale * 2 + (value < 0 ? -divisor : divisor)) /
-			  ((__int128) divisor * 2));
+	return is_cut(column) ? value / divisor : trk__table_rounded(value, divisor, decimals);
 }
 
 /* ---- CSV ---- */

@@ -1,6 +1,5 @@
 /* A site's own prices as CSV. They are rejected with a place, or converted to text that the
  * catalogue reads. */
-#include "catalog/csv.h"
 #include "catalog/text.h"
 
 #include "fuzz.h"

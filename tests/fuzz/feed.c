@@ -1,8 +1,7 @@
 /* Public price lists. For any document, the result is a text that the catalogue reads and that has
  * the counted number of prices. The first byte selects the list. */
 #include "catalog/feed.h"
-#include "catalog/feed_rate.h"
-#include "catalog/judge.h"
+#include "catalog/keeper.h"
 #include "catalog/text.h"
 
 #include "fuzz.h"

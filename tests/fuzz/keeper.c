@@ -1,6 +1,5 @@
 /* Answers of the Keeper API. They are rejected with a message, or converted to a text that the
  * catalogue reads and that has the counted number of prices. */
-#include "catalog/judge.h"
 #include "catalog/keeper.h"
 #include "catalog/text.h"
 

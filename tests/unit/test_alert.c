@@ -16,7 +16,6 @@
 #include "alert/deliver.h"
 #include "alert/hook.h"
 #include "alert/live.h"
-#include "alert/waiting.h"
 
 static struct trk_alert_live live;
 static struct trk_record record;

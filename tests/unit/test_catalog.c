@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "catalog/csv.h"
 #include "catalog/search.h"
 #include "catalog/suggest.h"
 #include "catalog/text.h"

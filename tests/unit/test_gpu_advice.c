@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "advise/gpu_use.h"
+#include "advise/verdict.h"
 
 /* Two GPUs, both well used, in a run whose CPU and memory are right. */
 static struct trk_gpu_facts busy(void)

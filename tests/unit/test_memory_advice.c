@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "advise/memory.h"
-#include "advise/memory_price.h"
+#include "advise/memory_private.h"
 #include "base/error.h"
 
 #define MIB 1048576.0

@@ -1,6 +1,6 @@
 #ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
 
-#include "api/library_path.h"
+#include "api/install_path.h"
 
 #include "base/windows/wide.h"
 

@@ -1,20 +1,18 @@
 /* What the macOS build lacks: the live view of running jobs, which prints so and fails. */
 #include "cli/cli.h"
-#include "cli/tracking.h"
-
-static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
+#include "cli/track_options.h"
 
 static int refuse_top(int argc, char **argv)
 {
-	cli_complain("top: this build for macOS has no live view. Try: resource-tracker show");
-	return EXIT_ERROR;
+	return cli_reject(EXIT_ERROR,
+			  "top: this build for macOS has no live view. Try: resource-tracker show");
 }
 
 const struct cli_command cli_top = {
 	.name = "top",
 	.usage = "top",
 	.summary = "Not in this build for macOS.",
-	.options = no_options,
+	.options = cli_no_options,
 	.run = refuse_top,
 };
 

@@ -1,4 +1,4 @@
-#include "cli/tracking.h"
+#include "cli/track_options.h"
 
 /* All options have an effect. */
 void track_adapt(struct track_settings *s, char **argv)

@@ -1,8 +1,6 @@
 /* The explorer opens a page in the browser. Its exit code says nothing. */
 #ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
 
-#include "cli/browser.h"
-
 #include <limits.h>
 #include <stdlib.h>
 

@@ -2,10 +2,8 @@
 #include "alert/deliver.h"
 #include "base/windows/group.h"
 #include "cli/cli.h"
-#include "cli/tracking.h"
+#include "cli/track_options.h"
 #include "cli/windows/entry.h"
-
-static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
 
 /* Not with the Python of a user either: Metaflow cannot be imported there. */
 static int refuse_metaflow(int argc, char **argv)
@@ -21,7 +19,7 @@ const struct cli_command cli_metaflow = {
 	.usage = "metaflow",
 	.summary =
 		"Not on Windows, where Metaflow does not run; in WSL the program for Linux has it.",
-	.options = no_options,
+	.options = cli_no_options,
 	.operands = 1,
 	.run = refuse_metaflow,
 };

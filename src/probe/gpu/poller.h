@@ -19,9 +19,9 @@ struct trk_gpu_reading {
 };
 
 enum trk_gpu_mode {
-	TRK_GPU_AUTO, /* sources of which there is a sign */
-	TRK_GPU_NEVER,
+	TRK_GPU_AUTO,   /* sources of which there is a sign */
 	TRK_GPU_ALWAYS, /* try every source, sign or not */
+	TRK_GPU_NEVER,
 };
 
 /* NULL where no source is likely, or no thread can be created. env is borrowed: its descriptors

@@ -7,7 +7,7 @@
 #include "probe/darwin/host.h"
 #include "probe/darwin/process.h"
 #include "probe/host.h"
-#include "service/machine_sources.h"
+#include "service/check.h"
 
 static void check_processes(struct trk_check *f)
 {

@@ -19,7 +19,7 @@
 #include "probe/linux/perf_sampler.h"
 #include "probe/perf.h"
 #include "probe/stack/remote.h"
-#include "service/machine_sources.h"
+#include "service/check.h"
 #include "track/job.h"
 
 enum { GPU_LOOKS = 30 };
@@ -46,6 +46,13 @@ static long number_in(const char *path)
 	return (long) value;
 }
 
+/* A source that is one file. */
+static void check_file(struct trk_check *f, const char *what, const char *path,
+		       enum trk_check_state without, const char *source, const char *hint)
+{
+	trk__check_set(f, what, try_file(path) == 0 ? TRK_CHECK_GOOD : without, source, hint);
+}
+
 static void check_cpu(struct trk_check *f)
 {
 	uint64_t ns;
@@ -54,18 +61,6 @@ static void check_cpu(struct trk_check *f)
 	trk__check_set(f, "CPU time of processes",
 		       own && try_file("/proc/self/stat") == 0 ? TRK_CHECK_GOOD : TRK_CHECK_BAD,
 		       "CPU clock of each pid, /proc/PID/stat, wait4", "mount /proc");
-}
-
-static void check_others(struct trk_check *f)
-{
-	int r = try_file("/proc/1/stat");
-
-	trk__check_set(f, "processes of other users", r == 0 ? TRK_CHECK_GOOD : TRK_CHECK_PART,
-		       "/proc/PID/stat",
-		       "/proc is mounted with hidepid: processes of other users (and set-user-id "
-		       "children) "
-		       "are "
-		       "not seen; ask for membership in its gid= group");
 }
 
 static void check_perf(struct trk_check *f)
@@ -186,22 +181,6 @@ static void check_native(struct trk_check *f)
 			number_in("/proc/sys/kernel/perf_event_paranoid"));
 	trk__check_set(f, "lines of native code", r == 0 ? TRK_CHECK_GOOD : TRK_CHECK_PART,
 		       "call chains in user space (perf_event_open, 49 Hz)", hint);
-}
-
-static void check_pressure(struct trk_check *f)
-{
-	int r = try_file("/proc/pressure/cpu");
-
-	trk__check_set(f, "stalls (pressure)", r == 0 ? TRK_CHECK_GOOD : TRK_CHECK_BAD,
-		       "/proc/pressure",
-		       "boot with psi=1, or a kernel of 4.20 and later with CONFIG_PSI");
-}
-
-static void check_wait(struct trk_check *f)
-{
-	trk__check_set(f, "waiting for a CPU",
-		       try_file("/proc/self/schedstat") == 0 ? TRK_CHECK_GOOD : TRK_CHECK_BAD,
-		       "/proc/PID/schedstat", "the kernel has no CONFIG_SCHED_INFO");
 }
 
 static void check_delay(struct trk_check *f)
@@ -373,7 +352,10 @@ size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hint
 	size_t n = 0;
 
 	check_cpu(&list[n++]);
-	check_others(&list[n++]);
+	check_file(&list[n++], "processes of other users", "/proc/1/stat", TRK_CHECK_PART,
+		   "/proc/PID/stat",
+		   "/proc is mounted with hidepid: processes of other users (and set-user-id "
+		   "children) are not seen; ask for membership in its gid= group");
 	check_orphans(&list[n++]);
 	check_perf(&list[n++]);
 	check_stacks(&list[n++]);
@@ -381,8 +363,11 @@ size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hint
 	check_pss(&list[n++]);
 	check_io(&list[n++]);
 	check_system(&list[n++]);
-	check_pressure(&list[n++]);
-	check_wait(&list[n++]);
+	check_file(&list[n++], "stalls (pressure)", "/proc/pressure/cpu", TRK_CHECK_BAD,
+		   "/proc/pressure",
+		   "boot with psi=1, or a kernel of 4.20 and later with CONFIG_PSI");
+	check_file(&list[n++], "waiting for a CPU", "/proc/self/schedstat", TRK_CHECK_BAD,
+		   "/proc/PID/schedstat", "the kernel has no CONFIG_SCHED_INFO");
 	check_delay(&list[n++]);
 	check_cgroup(&list[n++], env);
 	check_own_group(&list[n++], env);

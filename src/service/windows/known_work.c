@@ -3,7 +3,7 @@
  * updates at clock interrupts. Wine has no cycles; there the times of the own process are right. */
 #ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
 
-#include "service/known_work_parts.h"
+#include "service/selftest.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The sources of Windows: each is tried as a run would use it. */
 #ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
 
-#include "service/machine_sources.h"
+#include "service/check.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 #ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
 
-#include "service/own_run.h"
+#include "service/check.h"
 
 #include <errno.h>
 #include <stdio.h>
