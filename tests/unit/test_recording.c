@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 
 #include "rows.h"
-#include "recording/place_record.h"
+#include "recording/format.h"
 #include "recording/tail.h"
 
 enum { FEW = 6 };
