@@ -247,19 +247,12 @@ int trk__parse_start(const void *data, size_t len, struct trk_schema *schema, st
 	run->start_ns = trk__cursor_varint(&c);
 	run->interval_ns = trk__cursor_varint(&c);
 	get_quantities(&c, run->limit, TRK_LIMITS);
-	trk__quantities_clear(run->request, TRK_REQUESTS);
-	if (c.at < c.end && !c.bad) /* older files end here */
-		get_quantities(&c, run->request, TRK_REQUESTS);
-	if (c.at < c.end && !c.bad)
-		run->unlisted = trk__cursor_varint(&c) & 1;
-	if (c.at < c.end && !c.bad)
-		run->input_bytes = trk__cursor_varint(&c);
-	if (c.at < c.end && !c.bad) {
-		run->has_scope = trk__cursor_varint(&c) & 1;
-		trk__cursor_text(&c, run->scope, sizeof(run->scope));
-	}
-	if (c.at < c.end && !c.bad)
-		get_kills(&c, &run->kills);
+	get_quantities(&c, run->request, TRK_REQUESTS);
+	run->unlisted = trk__cursor_varint(&c) & 1;
+	run->input_bytes = trk__cursor_varint(&c);
+	run->has_scope = trk__cursor_varint(&c) & 1;
+	trk__cursor_text(&c, run->scope, sizeof(run->scope));
+	get_kills(&c, &run->kills);
 	return c.bad || !trk__run_is_id(run->id) ? -EBADMSG : 0;
 }
 
@@ -442,7 +435,7 @@ int trk__parse_outcome(const void *data, size_t len, struct trk_outcome *ret)
 		trk__cursor_text(&c, o.sources[i][1], sizeof(o.sources[i][1]));
 		o.source_count++;
 	}
-	if (o.source_count == n && c.at != c.end) /* older ones end here */
+	if (o.source_count == n)
 		o.suspended_ns = trk__cursor_varint(&c);
 	if (c.bad)
 		return -EBADMSG;

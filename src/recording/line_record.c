@@ -400,5 +400,5 @@ int trk__parse_line_state(const void *data, size_t len, struct trk_lines *l)
 	r = get_processes(&c, l);
 	if (r == 0)
 		r = get_lasts(&c, l);
-	return r == 0 && c.at < c.end ? get_native(&c, l) : r; /* recordings of 1.0 have none */
+	return r == 0 ? get_native(&c, l) : r;
 }
