@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
+
 enum {
 	/* The kernel fills a seq_file's buffer, a page or more, with whole lines: a result that
 	 * leaves room for another line is the whole file. */
@@ -68,22 +70,25 @@ ssize_t trk__read_lines_fd(int fd, char *text, size_t size)
 	return read_short(fd, text, size, SURELY_ALL);
 }
 
+static int open_file(int dirfd, const char *path)
+{
+	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
 ssize_t trk__read_at(int dirfd, const char *path, char *text, size_t size)
 {
-	TRK_FD_CLEANUP int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	TRK_FD_CLEANUP int fd = open_file(dirfd, path);
 
-	if (fd < 0)
-		return -errno;
-	return trk__read_fd(fd, text, size);
+	return fd < 0 ? fd : trk__read_fd(fd, text, size);
 }
 
 ssize_t trk__read_once_at(int dirfd, const char *path, char *text, size_t size)
 {
-	TRK_FD_CLEANUP int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	TRK_FD_CLEANUP int fd = open_file(dirfd, path);
 
-	if (fd < 0)
-		return -errno;
-	return trk__read_once_fd(fd, text, size);
+	return fd < 0 ? fd : trk__read_once_fd(fd, text, size);
 }
 
 ssize_t trk__read_all_fd(int fd, size_t max, char **ret)
@@ -115,9 +120,9 @@ ssize_t trk__read_all_fd(int fd, size_t max, char **ret)
 
 ssize_t trk__read_all_at(int dirfd, const char *path, size_t max, char **ret)
 {
-	TRK_FD_CLEANUP int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	TRK_FD_CLEANUP int fd = open_file(dirfd, path);
 
-	return fd < 0 ? -errno : trk__read_all_fd(fd, max, ret);
+	return fd < 0 ? fd : trk__read_all_fd(fd, max, ret);
 }
 
 int trk__write_all(int fd, const void *data, size_t len)
@@ -135,6 +140,19 @@ int trk__write_all(int fd, const void *data, size_t len)
 		len -= (size_t) n;
 	}
 	return 0;
+}
+
+int trk__open_regular_at(int dirfd, const char *path)
+{
+	int fd = open_file(dirfd, path);
+	struct stat st = {.st_mode = 0};
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	trk__close(fd);
+	return S_ISDIR(st.st_mode) ? -EISDIR : -TRK_ERR_NOTFILE;
 }
 
 int trk__open_dir_at(int dirfd, const char *path)

@@ -29,6 +29,9 @@ ssize_t trk__read_all_fd(int fd, size_t max, char **ret);
 /* Write all bytes; 0 or a negative errno. Interrupted and short writes are continued. */
 int trk__write_all(int fd, const void *data, size_t len);
 
+/* Open a file that the user has named for reading: links are followed, owners do not matter.
+ * -TRK_ERR_NOTFILE where it is no regular file. */
+int trk__open_regular_at(int dirfd, const char *path);
 /* Directory descriptor of `path` below dirfd, or a negative errno. */
 int trk__open_dir_at(int dirfd, const char *path);
 /* Open that directory for readdir() and closedir(). 0, or a negative errno with *ret NULL. */

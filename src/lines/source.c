@@ -12,7 +12,6 @@
 #include "base/file.h"
 #include "base/mask.h"
 #include "base/parse.h"
-#include "base/trust.h"
 
 enum { SOURCE_MAX = 4 * 1024 * 1024, LINE_MAX_BYTES = 512 };
 
