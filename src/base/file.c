@@ -2,9 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -203,13 +202,28 @@ bool trk__fd_is(int fd, struct trk_fd_identity identity)
 	return now.is_known && now.device == identity.device && now.inode == identity.inode;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+static void remove_at(int parent_fd, const char *name)
 {
-	(void) remove(path);
-	return 0;
+	const struct dirent *entry;
+	DIR *dir;
+	int fd;
+
+	if (unlinkat(parent_fd, name, 0) == 0)
+		return;
+	fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir) {
+		trk__close(fd);
+		return;
+	}
+	while ((entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			remove_at(dirfd(dir), entry->d_name);
+	(void) closedir(dir);
+	(void) unlinkat(parent_fd, name, AT_REMOVEDIR);
 }
 
 void trk__remove_tree(const char *path)
 {
-	(void) nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	remove_at(AT_FDCWD, path);
 }

@@ -3,7 +3,6 @@
 
 #include "base/windows/wide.h"
 
-#include <ftw.h>
 #include <stdlib.h>
 #include <wchar.h>
 
@@ -234,34 +233,6 @@ int trk__closedir(DIR *dir)
 int trk__dirfd(const DIR *dir)
 {
 	return dir->fd;
-}
-
-/* Children first: the only order that is used (base/file.c removes a folder). */
-int nftw(const char *path, int (*visit)(const char *, const struct stat *, int, struct FTW *),
-	 int folders, int flags)
-{
-	struct FTW at = {0, 0};
-	const struct dirent *entry;
-	struct stat st;
-	DIR *dir;
-
-	if (lstat(path, &st) < 0)
-		return -1;
-	dir = S_ISDIR(st.st_mode) ? trk__opendir(path) : NULL;
-	while (dir && (entry = trk__readdir(dir)) != NULL) {
-		size_t size = strlen(path) + strlen(entry->d_name) + 2;
-		char *below; /* on the heap: folders may be deep */
-
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
-		below = malloc(size);
-		if (below && snprintf(below, size, "%s/%s", path, entry->d_name) > 0)
-			(void) nftw(below, visit, folders, flags);
-		free(below);
-	}
-	if (dir)
-		(void) trk__closedir(dir);
-	return visit(path, &st, 0, &at);
 }
 
 #endif
