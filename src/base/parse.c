@@ -88,7 +88,7 @@ bool trk__scan_i64(const char **at, int64_t *ret)
 	return true;
 }
 
-static int hex_digit(char c)
+int trk__hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -104,12 +104,12 @@ bool trk__scan_hex(const char **at, uint64_t *ret)
 	const char *s = trk__skip_blanks(*at);
 	uint64_t value = 0;
 
-	if (hex_digit(*s) < 0)
+	if (trk__hex_digit(*s) < 0)
 		return false;
-	for (; hex_digit(*s) >= 0; s++) {
+	for (; trk__hex_digit(*s) >= 0; s++) {
 		if (value >> 60)
 			return false;
-		value = value << 4 | (uint64_t) hex_digit(*s);
+		value = value << 4 | (uint64_t) trk__hex_digit(*s);
 	}
 	*at = s;
 	*ret = value;

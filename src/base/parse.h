@@ -37,6 +37,8 @@ bool trk__take_numbers(const char *text, size_t len, uint64_t *ret, size_t count
 bool trk__scan_u64(const char **at, uint64_t *ret);
 /* The same with an optional minus sign. */
 bool trk__scan_i64(const char **at, int64_t *ret);
+/* The value of a hexadecimal digit; -1: it is none. */
+int trk__hex_digit(char c);
 /* A hexadecimal without prefix. */
 bool trk__scan_hex(const char **at, uint64_t *ret);
 /* A decimal fraction such as "12.34" in units of 10^-digits ("12.34", 2 -> 1234); further digits
