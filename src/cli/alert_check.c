@@ -12,7 +12,6 @@
 #include "base/detach.h"
 #include "base/file.h"
 #include "base/os.h"
-#include "base/shell_command.h"
 #include "cli/environment.h"
 #include "service/alert_check.h"
 

@@ -15,7 +15,6 @@
 #include <wchar.h>
 
 #include "base/clock.h"
-#include "base/detach.h"
 
 /* ---- descriptors ---- */
 
@@ -181,12 +180,6 @@ void trk__os_explain_status(int status, char *text, size_t size)
 		if (known[i].code == (DWORD) status)
 			meaning = known[i].meaning;
 	(void) snprintf(text, size, "exit code 0x%08X%s", (unsigned int) status, meaning);
-}
-
-/* Not supported: no process outlives the program. */
-bool trk__detach(void)
-{
-	return false;
 }
 
 /* ---- libraries ---- */
