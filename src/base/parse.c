@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -139,6 +140,19 @@ bool trk__scan_fixed(const char **at, unsigned int digits, uint64_t *ret)
 	*at = s;
 	*ret = value;
 	return true;
+}
+
+const char *trk__scan_date(const char *text, struct tm *ret)
+{
+	int year, month, day, len = 0;
+
+	if (sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &len) != 3 || year < 0 ||
+	    month < 1 || month > 12 || day < 1 || day > 31)
+		return NULL;
+	ret->tm_year = year - 1900;
+	ret->tm_mon = month - 1;
+	ret->tm_mday = day;
+	return text + len;
 }
 
 int trk__parse_u64(const char *text, uint64_t *ret)

@@ -260,17 +260,15 @@ int trk__unsetenv(const char *name);
 #define setenv   trk__setenv
 #define unsetenv trk__unsetenv
 
-/* ---- texts and times ---- */
+/* ---- texts ---- */
 
 char *trk__strndup(const char *text, size_t max);
 char *trk__strcasestr(const char *text, const char *part);
 void *trk__memmem(const void *data, size_t len, const void *part, size_t part_len);
-char *trk__strptime(const char *text, const char *pattern, struct tm *tm); /* %Y %m %d %H %M %S */
 char *trk__strerror_text(int code);
 #define strndup    trk__strndup
 #define strcasestr trk__strcasestr
 #define memmem     trk__memmem
-#define strptime   trk__strptime
 #define strerror   trk__strerror_text
 #define timegm     _mkgmtime64
 
