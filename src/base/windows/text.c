@@ -175,7 +175,7 @@ int trk__unsetenv(const char *name)
 
 /* ---- texts ---- */
 
-char *trk__strndup(const char *text, size_t max)
+char *strndup(const char *text, size_t max)
 {
 	size_t len = strnlen(text, max);
 	char *copy = malloc(len + 1);
@@ -187,7 +187,7 @@ char *trk__strndup(const char *text, size_t max)
 	return copy;
 }
 
-char *trk__strcasestr(const char *text, const char *part)
+char *strcasestr(const char *text, const char *part)
 {
 	size_t len = strlen(part);
 
@@ -197,7 +197,7 @@ char *trk__strcasestr(const char *text, const char *part)
 	return NULL;
 }
 
-void *trk__memmem(const void *data, size_t len, const void *part, size_t part_len)
+void *memmem(const void *data, size_t len, const void *part, size_t part_len)
 {
 	const char *at = data;
 
