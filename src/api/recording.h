@@ -2,7 +2,7 @@
 #ifndef TRK_API_RECORDING_H
 #define TRK_API_RECORDING_H
 
-#include "model/program_rows.h"
+#include "model/programs.h"
 #include "service/runs.h"
 
 /* What a program used in a row. */

@@ -154,6 +154,11 @@ void trk__buf_bytes(struct trk_buf *b, const void *data, size_t len)
 	trk__buf_add(b, data, len);
 }
 
+void trk__buf_text(struct trk_buf *b, const char *text)
+{
+	trk__buf_bytes(b, text, strlen(text));
+}
+
 uint64_t trk__cursor_varint(struct trk_cursor *c)
 {
 	uint64_t value = 0;

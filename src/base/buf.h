@@ -41,6 +41,7 @@ void trk__buf_varint(struct trk_buf *b, uint64_t value);
 void trk__buf_svarint(struct trk_buf *b, int64_t value);
 /* Length-prefixed bytes. */
 void trk__buf_bytes(struct trk_buf *b, const void *data, size_t len);
+void trk__buf_text(struct trk_buf *b, const char *text);
 
 /* Read side: a cursor over borrowed bytes, with a sticky failure flag. */
 struct trk_cursor {

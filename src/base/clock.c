@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-static uint64_t read_ns(clockid_t id)
+uint64_t trk__clock_read_ns(clockid_t id)
 {
 	struct timespec ts = {0, 0};
 
@@ -12,17 +12,17 @@ static uint64_t read_ns(clockid_t id)
 
 uint64_t trk__clock_wall_ns(void)
 {
-	return read_ns(CLOCK_REALTIME);
+	return trk__clock_read_ns(CLOCK_REALTIME);
 }
 
 uint64_t trk__clock_thread_cpu_ns(void)
 {
-	return read_ns(CLOCK_THREAD_CPUTIME_ID);
+	return trk__clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 uint64_t trk__clock_process_cpu_ns(void)
 {
-	return read_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return trk__clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 void trk__clock_iso8601(uint64_t wall_ns, char text[32])

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/time.h>
 #include <sys/types.h>
+#include <time.h>
 
 #define TRK_NS_PER_S  UINT64_C(1000000000)
 #define TRK_NS_PER_MS UINT64_C(1000000)
@@ -27,6 +28,8 @@ uint64_t trk__clock_process_cpu_ns(void);
 int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns);
 
 uint64_t trk__timeval_ns(const struct timeval *t);
+/* clock_gettime(2) in ns; 0 on failure. */
+uint64_t trk__clock_read_ns(clockid_t id);
 
 /* ISO 8601 in UTC: "2026-01-31T23:59:59Z". */
 void trk__clock_iso8601(uint64_t wall_ns, char text[32]);

@@ -1,5 +1,6 @@
 #include "base/detach.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -40,4 +41,20 @@ void trk__detach_program(const char *file, char *const argv[], bool is_quiet)
 		(void) setpriority(PRIO_PROCESS, 0, NICE);
 	(void) execvp(file, argv);
 	_exit(127);
+}
+
+int trk__shell_command(const char *command, unsigned int limit_s, int *ret_status)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		(void) alarm(limit_s);
+		(void) execl("/bin/sh", "sh", "-c", command, (char *) NULL);
+		_exit(127);
+	}
+	if (pid < 0)
+		return -errno;
+	while (waitpid(pid, ret_status, 0) < 0 && errno == EINTR)
+		;
+	return 0;
 }

@@ -1,4 +1,4 @@
-/* Background processes that outlive the program. */
+/* Programs beside the job: background processes that outlive this program, commands of the user. */
 #ifndef TRK_BASE_DETACH_H
 #define TRK_BASE_DETACH_H
 
@@ -13,5 +13,11 @@ bool trk__detach(void);
 /* Start a program so: its file, or a name that is looked for in PATH. is_quiet: at low priority. The
  * environment is that of trk__os_environment(). If it cannot be started nothing happens. */
 void trk__detach_program(const char *file, char *const argv[], bool is_quiet);
+
+/* Run a command of the user by the system's shell (/bin/sh, or cmd.exe) and wait for its end, in the
+ * environment of trk__os_environment(), with the streams of this program (on Windows without its
+ * input). After limit_s seconds it is ended. 0 with *ret_status as of waitpid(2), or a negative
+ * errno; -ETIMEDOUT on Windows, where a status cannot show that the command was ended. */
+int trk__shell_command(const char *command, unsigned int limit_s, int *ret_status);
 
 #endif

@@ -13,34 +13,26 @@ enum { NOTE_SIZE = 40 }; /* " [4294967295 bytes left out] " */
 
 const char *trk__strerror(int code)
 {
+	enum { FIRST = TRK_ERR_FORMAT };
+	static const char *const texts[] = {
+		[TRK_ERR_FORMAT - FIRST] = "not a resource-tracker recording",
+		[TRK_ERR_VERSION - FIRST] = "recording made by a newer version of resource-tracker",
+		[TRK_ERR_DAMAGED - FIRST] = "damaged recording",
+		[TRK_ERR_NODATA - FIRST] = "no data",
+		[TRK_ERR_NORUN - FIRST] = "no such run",
+		[TRK_ERR_AMBIGUOUS - FIRST] = "more than one run matches",
+		[TRK_ERR_UNSUPPORTED - FIRST] = "not supported by this kernel",
+		[TRK_ERR_RANGE - FIRST] = "out of range",
+		[TRK_ERR_SYMLINK - FIRST] = "a symbolic link stands there, and is not followed",
+		[TRK_ERR_UNTRUSTED - FIRST] = "another user owns it or may write to it",
+		[TRK_ERR_NOTFILE - FIRST] = "not a regular file",
+	};
+
 	if (code < 0 && code != INT_MIN) /* which has no positive */
 		code = -code;
-	switch (code) {
-	case TRK_ERR_FORMAT:
-		return "not a resource-tracker recording";
-	case TRK_ERR_VERSION:
-		return "recording made by a newer version of resource-tracker";
-	case TRK_ERR_DAMAGED:
-		return "damaged recording";
-	case TRK_ERR_NODATA:
-		return "no data";
-	case TRK_ERR_NORUN:
-		return "no such run";
-	case TRK_ERR_AMBIGUOUS:
-		return "more than one run matches";
-	case TRK_ERR_UNSUPPORTED:
-		return "not supported by this kernel";
-	case TRK_ERR_RANGE:
-		return "out of range";
-	case TRK_ERR_SYMLINK:
-		return "a symbolic link stands there, and is not followed";
-	case TRK_ERR_UNTRUSTED:
-		return "another user owns it or may write to it";
-	case TRK_ERR_NOTFILE:
-		return "not a regular file";
-	default:
-		return trk__errno_text(code) ? trk__errno_text(code) : "unknown error";
-	}
+	if (code >= FIRST && code <= TRK_ERR_NOTFILE)
+		return texts[code - FIRST];
+	return trk__errno_text(code) ? trk__errno_text(code) : "unknown error";
 }
 
 static bool is_inside_character(char c)

@@ -6,8 +6,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/error.h"
 
 enum {
 	/* The kernel fills a seq_file's buffer, a page or more, with whole lines: a result that
@@ -83,22 +86,25 @@ ssize_t trk__read_lines_fd(int fd, char *text, size_t size)
 	return read_short(fd, text, size, SURELY_ALL);
 }
 
+static int open_file(int dirfd, const char *path)
+{
+	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
 ssize_t trk__read_at(int dirfd, const char *path, char *text, size_t size)
 {
-	TRK_FD_CLEANUP int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	TRK_FD_CLEANUP int fd = open_file(dirfd, path);
 
-	if (fd < 0)
-		return -errno;
-	return trk__read_fd(fd, text, size);
+	return fd < 0 ? fd : trk__read_fd(fd, text, size);
 }
 
 ssize_t trk__read_once_at(int dirfd, const char *path, char *text, size_t size)
 {
-	TRK_FD_CLEANUP int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	TRK_FD_CLEANUP int fd = open_file(dirfd, path);
 
-	if (fd < 0)
-		return -errno;
-	return trk__read_once_fd(fd, text, size);
+	return fd < 0 ? fd : trk__read_once_fd(fd, text, size);
 }
 
 ssize_t trk__read_all_fd(int fd, size_t max, char **ret)
@@ -130,9 +136,9 @@ ssize_t trk__read_all_fd(int fd, size_t max, char **ret)
 
 ssize_t trk__read_all_at(int dirfd, const char *path, size_t max, char **ret)
 {
-	TRK_FD_CLEANUP int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	TRK_FD_CLEANUP int fd = open_file(dirfd, path);
 
-	return fd < 0 ? -errno : trk__read_all_fd(fd, max, ret);
+	return fd < 0 ? fd : trk__read_all_fd(fd, max, ret);
 }
 
 int trk__write_all(int fd, const void *data, size_t len)
@@ -171,6 +177,19 @@ int trk__replace_at(int dirfd, const char *name, const char *temporary, mode_t m
 	if (r < 0)
 		(void) unlinkat(dirfd, temporary, 0);
 	return r;
+}
+
+int trk__open_regular_at(int dirfd, const char *path)
+{
+	int fd = open_file(dirfd, path);
+	struct stat st = {.st_mode = 0};
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	trk__close(fd);
+	return S_ISDIR(st.st_mode) ? -EISDIR : -TRK_ERR_NOTFILE;
 }
 
 int trk__open_dir_at(int dirfd, const char *path)
@@ -246,13 +265,28 @@ bool trk__fd_is(int fd, struct trk_fd_identity identity)
 	return now.is_known && now.device == identity.device && now.inode == identity.inode;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+static void remove_at(int parent_fd, const char *name)
 {
-	(void) remove(path);
-	return 0;
+	const struct dirent *entry;
+	DIR *dir;
+	int fd;
+
+	if (unlinkat(parent_fd, name, 0) == 0)
+		return;
+	fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir) {
+		trk__close(fd);
+		return;
+	}
+	while ((entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			remove_at(dirfd(dir), entry->d_name);
+	(void) closedir(dir);
+	(void) unlinkat(parent_fd, name, AT_REMOVEDIR);
 }
 
 void trk__remove_tree(const char *path)
 {
-	(void) nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	remove_at(AT_FDCWD, path);
 }

@@ -42,6 +42,10 @@ int trk__write_all(int fd, const void *data, size_t len);
 int trk__replace_at(int dirfd, const char *name, const char *temporary, mode_t mode,
 		    const void *data, size_t len);
 
+/* Open a file that the user has named for reading: links are followed, owners do not matter.
+ * -TRK_ERR_NOTFILE where it is no regular file. */
+int trk__open_regular_at(int dirfd, const char *path);
+
 /* Directory descriptor of `path` below dirfd, or a negative errno. */
 int trk__open_dir_at(int dirfd, const char *path);
 /* Open that directory for readdir() and closedir(); NULL with errno set. */

@@ -117,11 +117,6 @@ struct trk_human_unit trk__human_unit(enum trk_human_kind kind, double largest)
 	}
 }
 
-static const char *with_unit(char text[SIZE], const char *number, const char *unit)
-{
-	return print(text, "%s %s", number, unit);
-}
-
 const char *trk__human_memory(char text[SIZE], double mib)
 {
 	/* From 1023.5 MiB on "%.0f" would show 1024. */
@@ -133,7 +128,7 @@ const char *trk__human_memory(char text[SIZE], double mib)
 		return print(text, "-");
 	if (unit.factor > 1 && value < 999.5)
 		return print(text, "%.3g %s", value, unit.name);
-	return with_unit(text, trk__human_amount(number, value), unit.name);
+	return print(text, "%s %s", trk__human_amount(number, value), unit.name);
 }
 
 const char *trk__human_request(char text[SIZE], double mib)
@@ -159,7 +154,7 @@ const char *trk__human_bytes(char text[SIZE], double bytes)
 		return print(text, "-");
 	if (unit.factor <= 1)
 		return print(text, fabs(bytes) < LARGEST ? "%.0f B" : "%.3g B", bytes);
-	return with_unit(text, trk__human_number(number, bytes / unit.factor), unit.name);
+	return print(text, "%s %s", trk__human_number(number, bytes / unit.factor), unit.name);
 }
 
 const char *trk__human_space(char text[SIZE], double gb)

@@ -4,9 +4,11 @@
 #include "base/json_read.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "base/utf8.h"
 
 enum {
@@ -49,17 +51,9 @@ static bool read_hex(const char *s, uint32_t *ret)
 	uint32_t code = 0;
 
 	for (int i = 0; i < 4; i++) {
-		char c = s[i];
-
-		code <<= 4;
-		if (c >= '0' && c <= '9')
-			code |= (uint32_t) (c - '0');
-		else if (c >= 'a' && c <= 'f')
-			code |= (uint32_t) (c - 'a' + 10);
-		else if (c >= 'A' && c <= 'F')
-			code |= (uint32_t) (c - 'A' + 10);
-		else
+		if (trk__hex_digit(s[i]) < 0)
 			return false;
+		code = code << 4 | (uint32_t) trk__hex_digit(s[i]);
 	}
 	*ret = code;
 	return true;
@@ -67,21 +61,12 @@ static bool read_hex(const char *s, uint32_t *ret)
 
 static char *put_utf8(char *to, uint32_t code)
 {
-	if (code < 0x80) {
-		*to++ = (char) code;
-	} else if (code < 0x800) {
-		*to++ = (char) (0xc0 | code >> 6);
-		*to++ = (char) (0x80 | (code & 0x3f));
-	} else if (code < 0x10000) {
-		*to++ = (char) (0xe0 | code >> 12);
-		*to++ = (char) (0x80 | (code >> 6 & 0x3f));
-		*to++ = (char) (0x80 | (code & 0x3f));
-	} else {
-		*to++ = (char) (0xf0 | code >> 18);
-		*to++ = (char) (0x80 | (code >> 12 & 0x3f));
-		*to++ = (char) (0x80 | (code >> 6 & 0x3f));
-		*to++ = (char) (0x80 | (code & 0x3f));
-	}
+	static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
+	unsigned int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+
+	*to++ = (char) (first[more] | code >> 6 * more);
+	while (more-- > 0)
+		*to++ = (char) (0x80 | (code >> 6 * more & 0x3f));
 	return to;
 }
 
@@ -397,4 +382,121 @@ void trk__json_doc_release(struct trk_json_doc *d)
 	free(d->values);
 	free(d->text);
 	*d = (struct trk_json_doc){.count = 0};
+}
+
+/* ---- looking up ---- */
+
+const struct trk_json_value *trk__json_root(const struct trk_json_doc *d)
+{
+	return d->count ? &d->values[0] : NULL;
+}
+
+const struct trk_json_value *trk__json_first(const struct trk_json_doc *d,
+					     const struct trk_json_value *v)
+{
+	return v && v->first ? &d->values[v->first] : NULL;
+}
+
+const struct trk_json_value *trk__json_next(const struct trk_json_doc *d,
+					    const struct trk_json_value *v)
+{
+	return v && v->next ? &d->values[v->next] : NULL;
+}
+
+const struct trk_json_value *trk__json_get(const struct trk_json_doc *d,
+					   const struct trk_json_value *object, const char *key)
+{
+	const struct trk_json_value *found = NULL;
+	const struct trk_json_value *v;
+
+	if (!object || object->type != TRK_JSON_OBJECT)
+		return NULL;
+	for (v = trk__json_first(d, object); v; v = trk__json_next(d, v))
+		if (!strcmp(v->key, key))
+			found = v;
+	return found;
+}
+
+const char *trk__json_as_text(const struct trk_json_value *v)
+{
+	return v && v->type == TRK_JSON_TEXT ? v->text : NULL;
+}
+
+/* strtod() reads the decimal sign of the host program's locale: where it stops at the point, that
+ * sign is a comma. */
+static double digits_to_double(const char *digits, size_t len)
+{
+	char text[64];
+	char *own = NULL, *s = text, *end;
+	double value;
+
+	if (len >= sizeof(text)) {
+		own = malloc(len + 1);
+		if (!own)
+			return NAN;
+		s = own;
+	}
+	memcpy(s, digits, len);
+	s[len] = '\0';
+	value = strtod(s, &end);
+	if (*end == '.') {
+		*end = ',';
+		value = strtod(s, NULL);
+	}
+	free(own);
+	return value;
+}
+
+double trk__json_as_double(const struct trk_json_value *v)
+{
+	double value;
+
+	if (!v || v->type != TRK_JSON_NUMBER)
+		return NAN;
+	value = digits_to_double(v->text, v->text_len);
+	return isfinite(value) ? value : NAN;
+}
+
+/* Digits without point and exponent, exactly. */
+static bool plain_i64(const char *s, size_t len, int64_t *ret)
+{
+	bool negative = *s == '-';
+	int64_t value = 0;
+
+	for (size_t i = negative; i < len; i++)
+		if (s[i] < '0' || s[i] > '9' || __builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_sub_overflow(value, s[i] - '0', &value))
+			return false;
+	if (!negative && __builtin_sub_overflow(0, value, &value))
+		return false;
+	*ret = value;
+	return true;
+}
+
+bool trk__json_as_i64(const struct trk_json_value *v, int64_t *ret)
+{
+	double value;
+
+	if (!v || v->type != TRK_JSON_NUMBER)
+		return false;
+	if (plain_i64(v->text, v->text_len, ret))
+		return true;
+	/* Beyond 2^53 a double does not identify a whole number. */
+	value = trk__json_as_double(v);
+	if (!(fabs(value) <= 9007199254740992.0) || value != (double) (int64_t) value)
+		return false;
+	*ret = (int64_t) value;
+	return true;
+}
+
+const char *trk__json_get_text(const struct trk_json_doc *d, const struct trk_json_value *object,
+			       const char *key)
+{
+	return trk__json_as_text(trk__json_get(d, object, key));
+}
+
+double trk__json_get_double(const struct trk_json_doc *d, const struct trk_json_value *object,
+			    const char *key)
+{
+	return trk__json_as_double(trk__json_get(d, object, key));
 }

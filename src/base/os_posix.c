@@ -10,6 +10,10 @@
 
 #include "base/os.h"
 
+const char trk__os_program_ending[] = "";
+const bool trk__os_has_links = true;
+const bool trk__os_has_modes = true;
+
 ssize_t trk__os_receive(int fd, void *data, size_t size)
 {
 	ssize_t n;
@@ -43,9 +47,28 @@ int trk__os_inherit_socket(uint64_t number)
 	return (int) number;
 }
 
+bool trk__os_is_absolute(const char *path)
+{
+	return path[0] == '/';
+}
+
 int trk__os_temporary_dir(char *path, size_t size)
 {
 	return snprintf(path, size, "/tmp") < (int) size ? 0 : -ENAMETOOLONG;
+}
+
+void trk__os_host_name(char *name, size_t size)
+{
+	if (gethostname(name, size) < 0)
+		name[0] = '\0';
+	name[size - 1] = '\0';
+}
+
+long trk__os_utc_offset_s(time_t at)
+{
+	struct tm tm;
+
+	return localtime_r(&at, &tm) ? tm.tm_gmtoff : 0;
 }
 
 char *trk__os_variable(const char *name)

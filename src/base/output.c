@@ -174,7 +174,7 @@ static int put_file(const char *via, const char *path, const struct stat *old, c
 	return r;
 }
 
-static int replace(const char *via, const char *path, const void *data, size_t len)
+int trk__output_replace(const char *via, const char *path, const void *data, size_t len)
 {
 	char real[PATH_SIZE], temporary[PATH_SIZE + 16];
 	struct stat st;
@@ -194,11 +194,6 @@ static int replace(const char *via, const char *path, const void *data, size_t l
 	return r > 0 ? write_in_place(path, -1, data, len) : r;
 }
 
-int trk__output_replace(const char *path, const void *data, size_t len)
-{
-	return replace(NULL, path, data, len);
-}
-
 int trk__output_replace_own(const char *path, const void *data, size_t len)
 {
 	char temporary[PATH_SIZE + 16];
@@ -215,9 +210,4 @@ int trk__output_replace_own(const char *path, const void *data, size_t len)
 	(void) snprintf(temporary, sizeof(temporary), "%s.%08x", path, trk__random_bits());
 	r = put_file(temporary, path, exists ? &st : NULL, data, len);
 	return r > 0 ? -EACCES : r;
-}
-
-int trk__output_replace_via(const char *via, const char *path, const void *data, size_t len)
-{
-	return replace(via, path, data, len);
 }

@@ -21,13 +21,12 @@ int trk__output_descriptor(const char *path);
 /* Write all of these bytes, or change nothing: a new file in the same directory takes the name
  * atomically, with owner and mode of the old one. Where that is impossible (no permission to write
  * to the directory; a file with several names, of another owner, or with its own mount) the file is
- * written in place. 0 or a negative errno. */
-int trk__output_replace(const char *path, const void *data, size_t len);
+ * written in place. `via`: the name of the new file until then, on the same file system; NULL: any.
+ * 0 or a negative errno. */
+int trk__output_replace(const char *via, const char *path, const void *data, size_t len);
 /* The same for a name that the program has chosen and another user can predict: an existing file is
  * replaced only if it is a regular file of this user. -TRK_ERR_SYMLINK (links are not followed),
  * -TRK_ERR_NOTFILE or -EPERM if it is not. */
 int trk__output_replace_own(const char *path, const void *data, size_t len);
-/* The same with `via` as the name of the temporary file, on the same file system. */
-int trk__output_replace_via(const char *via, const char *path, const void *data, size_t len);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -88,7 +89,7 @@ bool trk__scan_i64(const char **at, int64_t *ret)
 	return true;
 }
 
-static int hex_digit(char c)
+int trk__hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -104,12 +105,12 @@ bool trk__scan_hex(const char **at, uint64_t *ret)
 	const char *s = trk__skip_blanks(*at);
 	uint64_t value = 0;
 
-	if (hex_digit(*s) < 0)
+	if (trk__hex_digit(*s) < 0)
 		return false;
-	for (; hex_digit(*s) >= 0; s++) {
+	for (; trk__hex_digit(*s) >= 0; s++) {
 		if (value >> 60)
 			return false;
-		value = value << 4 | (uint64_t) hex_digit(*s);
+		value = value << 4 | (uint64_t) trk__hex_digit(*s);
 	}
 	*at = s;
 	*ret = value;
@@ -139,6 +140,19 @@ bool trk__scan_fixed(const char **at, unsigned int digits, uint64_t *ret)
 	*at = s;
 	*ret = value;
 	return true;
+}
+
+const char *trk__scan_date(const char *text, struct tm *ret)
+{
+	int year, month, day, len = 0;
+
+	if (sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &len) != 3 || year < 0 ||
+	    month < 1 || month > 12 || day < 1 || day > 31)
+		return NULL;
+	ret->tm_year = year - 1900;
+	ret->tm_mon = month - 1;
+	ret->tm_mday = day;
+	return text + len;
 }
 
 int trk__parse_u64(const char *text, uint64_t *ret)

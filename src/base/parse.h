@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 /* Skip blanks and tabs (not line ends). */
 const char *trk__skip_blanks(const char *s);
@@ -46,11 +47,17 @@ struct trk_kib_line {
 int trk__kib_lines_parse(const char *text, const struct trk_kib_line *lines, size_t count);
 /* The same with an optional minus sign. */
 bool trk__scan_i64(const char **at, int64_t *ret);
+/* The value of a hexadecimal digit; -1: it is none. */
+int trk__hex_digit(char c);
 /* A hexadecimal without prefix. */
 bool trk__scan_hex(const char **at, uint64_t *ret);
 /* A decimal fraction such as "12.34" in units of 10^-digits ("12.34", 2 -> 1234); further digits
  * are cut. */
 bool trk__scan_fixed(const char **at, unsigned int digits, uint64_t *ret);
+
+/* Set the day from a text that begins with one as "2026-12-24". Returns the rest of the text, or NULL
+ * with *ret untouched. */
+const char *trk__scan_date(const char *text, struct tm *ret);
 
 /* A whole string that is one unsigned decimal. 0, -EINVAL or -ERANGE. */
 int trk__parse_u64(const char *text, uint64_t *ret);

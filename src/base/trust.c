@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/os.h"
+#include "base/parse.h"
 
 enum {
 	PATH_SIZE = 4096,
@@ -39,19 +40,13 @@ static bool is_number(const char *at, size_t len, unsigned int number)
 	return len == (size_t) snprintf(text, sizeof(text), "%u", number) && !memcmp(at, text, len);
 }
 
-static const char *next_line(const char *at)
-{
-	at += strcspn(at, "\n");
-	return at + (*at == '\n');
-}
-
 /* The user's name; NULL where it is not listed, or another user has the group as the first one. */
 static const char *name_of(const char *passwd, uid_t uid, gid_t gid, size_t *ret_len)
 {
 	const char *name = NULL;
 	size_t len;
 
-	for (const char *at = passwd; *at; at = next_line(at)) {
+	for (const char *at = passwd; *at; at = trk__skip_line(at)) {
 		const char *id = field(at, 2, &len);
 		bool same = is_number(id, len, uid);
 		const char *first = field(at, 3, &len);
@@ -70,7 +65,7 @@ bool trk__group_is_private(const char *passwd, const char *group, uid_t uid, gid
 	const char *name = name_of(passwd, uid, gid, &name_len);
 	bool found = false;
 
-	for (const char *at = group; name && *at; at = next_line(at)) {
+	for (const char *at = group; name && *at; at = trk__skip_line(at)) {
 		const char *id = field(at, 2, &len), *text;
 
 		if (!is_number(id, len, gid))
@@ -140,7 +135,8 @@ static int check_file(const struct stat *st, const char *path, bool shared,
 	return 0;
 }
 
-static int check_own_dir(const struct stat *st, const char *path, struct trk_error *reterr)
+static int check_own_dir(const struct stat *st, const char *path, bool shared,
+			 struct trk_error *reterr)
 {
 	if (S_ISLNK(st->st_mode))
 		return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path, "%s is a symbolic link",
@@ -296,26 +292,50 @@ static int walk_to(const char *path, enum trk_trust_make make, struct walk *w, c
 
 /* ---- what callers use ---- */
 
+enum {
+	FILE_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
+	DIR_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+};
+
+typedef int check_fn(const struct stat *st, const char *path, bool shared,
+		     struct trk_error *reterr);
+
+static int check_at(int dirfd, const char *name, check_fn *check, const char *path, bool shared,
+		    struct trk_error *reterr)
+{
+	struct stat st;
+
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	return check(&st, path, shared, reterr);
+}
+
+/* Check it before it is opened, as opening a device may have side effects, and what was opened. */
+static int open_at(int dirfd, const char *name, int flags, check_fn *check, const char *path,
+		   bool shared, struct trk_error *reterr)
+{
+	int r = check_at(dirfd, name, check, path, shared, reterr), fd;
+	struct stat st;
+
+	if (r < 0)
+		return r;
+	fd = openat(dirfd, name, flags);
+	r = fd < 0 || fstat(fd, &st) < 0 ? -errno : check(&st, path, shared, reterr);
+	if (r == 0)
+		return fd;
+	trk__close(fd);
+	return r;
+}
+
 int trk__trust_open_file(const char *path, struct trk_error *reterr)
 {
 	char last[NAME_SIZE];
 	struct walk w;
-	struct stat st;
-	int fd = -1, r = walk_to(path, TRK_TRUST_FIND, &w, last, reterr);
+	int r = walk_to(path, TRK_TRUST_FIND, &w, last, reterr);
 
-	/* Do not open anything but files: opening a device may have side effects. */
-	if (r == 0 && fstatat(w.fd, last, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		r = -errno;
 	if (r == 0)
-		r = check_file(&st, path, w.shared, reterr);
-	if (r == 0) {
-		fd = openat(w.fd, last, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-		r = fd < 0 || fstat(fd, &st) < 0 ? -errno : check_file(&st, path, w.shared, reterr);
-	}
+		r = open_at(w.fd, last, FILE_FLAGS, check_file, path, w.shared, reterr);
 	trk__close(w.fd);
-	if (r == 0)
-		return fd;
-	trk__close(fd);
 	return r;
 }
 
@@ -323,43 +343,25 @@ int trk__trust_open_dir(const char *path, enum trk_trust_make make, struct trk_e
 {
 	char last[NAME_SIZE];
 	struct walk w;
-	struct stat st;
-	int fd = -1, r = walk_to(path, make, &w, last, reterr);
+	int r = walk_to(path, make, &w, last, reterr);
 
 	if (r == 0 && make == TRK_TRUST_RESERVE && w.shared && mkdirat(w.fd, last, 0700) < 0 &&
 	    errno != EEXIST)
 		r = -errno;
-	if (r == 0 && fstatat(w.fd, last, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		r = -errno;
 	if (r == 0)
-		r = check_own_dir(&st, path, reterr);
-	if (r == 0) {
-		fd = openat(w.fd, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		r = fd < 0 || fstat(fd, &st) < 0 ? -errno : check_own_dir(&st, path, reterr);
-	}
+		r = open_at(w.fd, last, DIR_FLAGS, check_own_dir, path, w.shared, reterr);
 	trk__close(w.fd);
-	if (r == 0)
-		return fd;
-	trk__close(fd);
 	return r;
 }
 
 int trk__trust_check_file_at(int dirfd, const char *name, struct trk_error *reterr)
 {
-	struct stat st;
-
-	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return -errno;
-	return check_file(&st, name, false, reterr);
+	return check_at(dirfd, name, check_file, name, false, reterr);
 }
 
 int trk__trust_check_dir_at(int dirfd, const char *name, struct trk_error *reterr)
 {
-	struct stat st;
-
-	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return -errno;
-	return check_own_dir(&st, name, reterr);
+	return check_at(dirfd, name, check_own_dir, name, false, reterr);
 }
 
 bool trk__trust_is_shared(int dirfd)
@@ -369,7 +371,7 @@ bool trk__trust_is_shared(int dirfd)
 	return fstat(dirfd, &dir) == 0 && (!is_own(&dir) || is_writable_by_others(&dir));
 }
 
-static int check_entry(const char *name, const struct stat *st, bool is_shared,
+static int check_entry(const struct stat *st, const char *name, bool is_shared,
 		       struct trk_error *reterr)
 {
 	return is_shared && S_ISREG(st->st_mode) ? 0 : check_file(st, name, false, reterr);
@@ -377,40 +379,15 @@ static int check_entry(const char *name, const struct stat *st, bool is_shared,
 
 int trk__trust_check_entry(int dirfd, const char *name, bool is_shared, struct trk_error *reterr)
 {
-	struct stat st;
-
 	if (strchr(name, '/'))
 		return trk__error_set(reterr, -EINVAL, name, "%s: not the name of a file", name);
-	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return -errno;
-	return check_entry(name, &st, is_shared, reterr);
+	return check_at(dirfd, name, check_entry, name, is_shared, reterr);
 }
 
 int trk__trust_open_entry(int dirfd, const char *name, struct trk_error *reterr)
 {
 	bool is_shared = trk__trust_is_shared(dirfd);
-	int r = trk__trust_check_entry(dirfd, name, is_shared, reterr), fd;
-	struct stat st;
+	int r = trk__trust_check_entry(dirfd, name, is_shared, reterr);
 
-	if (r < 0)
-		return r;
-	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	r = fd < 0 || fstat(fd, &st) < 0 ? -errno : check_entry(name, &st, is_shared, reterr);
-	if (r == 0)
-		return fd;
-	trk__close(fd);
-	return r;
-}
-
-int trk__open_regular_at(int dirfd, const char *path)
-{
-	int fd = openat(dirfd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		return fd;
-	trk__close(fd);
-	return S_ISDIR(st.st_mode) ? -EISDIR : -TRK_ERR_NOTFILE;
+	return r < 0 ? r : open_at(dirfd, name, FILE_FLAGS, check_entry, name, is_shared, reterr);
 }

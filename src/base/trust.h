@@ -56,10 +56,6 @@ int trk__trust_check_entry(int dirfd, const char *name, bool is_shared, struct t
 /* True if another user owns the directory or may write to it. */
 bool trk__trust_is_shared(int dirfd);
 
-/* Open a file that the user has named for reading: links are followed, owners do not matter.
- * -TRK_ERR_NOTFILE where it is no regular file. */
-int trk__open_regular_at(int dirfd, const char *path);
-
 /* Whether a group has no member but the user, by the text of /etc/passwd and /etc/group. Pure. */
 bool trk__group_is_private(const char *passwd, const char *group, uid_t uid, gid_t gid);
 

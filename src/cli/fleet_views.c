@@ -10,7 +10,7 @@
 static int take_moment(const char *verb, const char *text, double *ret)
 {
 	struct tm tm = {.tm_isdst = -1};
-	const char *end = strptime(text, "%Y-%m-%d", &tm);
+	const char *end = trk__scan_date(text, &tm);
 
 	if (end && !*end) {
 		tm.tm_mday++;

@@ -200,7 +200,7 @@ static int write_summary_json(const struct track_settings *s, const struct trk_r
 		   trk__parse_u64(s->summary_json + 3, &number) == 0 && number <= INT32_MAX) {
 		r = cli_write((int) number, &b, s->summary_json);
 	} else {
-		r = b.error ? b.error : trk__output_replace(s->summary_json, b.data, b.len);
+		r = b.error ? b.error : trk__output_replace(NULL, s->summary_json, b.data, b.len);
 		if (r < 0 && r != -EPIPE)
 			cli_complain("%s: cannot write: %s", s->summary_json, trk__strerror(r));
 		r = r == -EPIPE ? 0 : r; /* the reader has closed the pipe */

@@ -1,10 +1,10 @@
-#include "import/about.h"
-
+/* What a snapshot of the Python package holds apart from its samples. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "import/private.h"
 #include "model/place.h"
 
 static void copy(char *into, size_t size, const char *text)

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_read.h"
-#include "import/about.h"
 #include "import/delimited.h"
 #include "import/series.h"
 #include "model/capacity.h"

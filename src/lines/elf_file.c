@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/trust.h"
 #include "model/lines.h"
 
 /* The layout of the file, as in elf(5). */

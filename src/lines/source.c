@@ -12,7 +12,6 @@
 #include "base/file.h"
 #include "base/mask.h"
 #include "base/parse.h"
-#include "base/trust.h"
 
 enum { SOURCE_MAX = 4 * 1024 * 1024, LINE_MAX_BYTES = 512 };
 
@@ -61,10 +60,9 @@ static const char *read_source(struct trk_lines_source *s)
 	return "the file is no source code of a known language";
 }
 
-const char *trk__lines_source(void *data, const struct trk_lines_function *f, int line, char *text,
-			      size_t size, const char **ret_why)
+const char *trk__lines_source(struct trk_lines_source *s, const struct trk_lines_function *f,
+			      int line, char *text, size_t size, const char **ret_why)
 {
-	struct trk_lines_source *s = data;
 	struct trk_mask mask = {.strict = false};
 	char raw[LINE_MAX_BYTES];
 	const char *at;

@@ -20,9 +20,10 @@ struct trk_lines_source {
 	const char *why;   /* why there is no text; static */
 };
 
-/* Fits trk_lines_source_fn; data is a struct trk_lines_source. */
-const char *trk__lines_source(void *data, const struct trk_lines_function *f, int line, char *text,
-			      size_t size, const char **ret_why);
+/* Read a line of a function's file, as it was when the run began, into `text`, without blanks
+ * around it. NULL: not available. *ret_why: why no line of the file is available; or NULL. */
+const char *trk__lines_source(struct trk_lines_source *s, const struct trk_lines_function *f,
+			      int line, char *text, size_t size, const char **ret_why);
 void trk__lines_source_release(struct trk_lines_source *s);
 
 #endif

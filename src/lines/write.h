@@ -4,21 +4,16 @@
 
 #include "base/json.h"
 #include "lines/profile.h"
-
-/* Read a line of a function's file, as it was when the run began, into `text`, without blanks
- * around it. NULL: not available. *ret_why: why no line of the file is available; or NULL. */
-typedef const char *trk_lines_source_fn(void *data, const struct trk_lines_function *f, int line,
-					char *text, size_t size, const char **ret_why);
+#include "lines/source.h"
 
 /* What a table shows in addition to its rows. */
 struct trk_lines_table_style {
 	size_t top; /* rows */
 	bool utf8, color;
-	trk_lines_source_fn *source; /* NULL: no source is shown */
-	void *data;
-	double cpu_s;    /* of the whole run; NaN: unknown */
-	const char *run; /* id; borrowed */
-	const char *job; /* "": none */
+	struct trk_lines_source *source; /* borrowed; NULL: no source is shown */
+	double cpu_s;                    /* of the whole run; NaN: unknown */
+	const char *run;                 /* id; borrowed */
+	const char *job;                 /* "": none */
 };
 
 /* A table for a terminal. */

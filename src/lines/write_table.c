@@ -134,8 +134,8 @@ static void put_row(struct trk_buf *b, const struct trk_lines *l, const struct t
 		trk__buf_printf(b, "%50s%s\n", "",
 				trk__lines_name(l, r->node, below, sizeof(below)));
 	if (style->source && n->line > 0)
-		text = style->source(style->data, &l->function[n->function], n->line, source,
-				     sizeof(source), &why);
+		text = trk__lines_source(style->source, &l->function[n->function], n->line, source,
+					 sizeof(source), &why);
 	if (why)
 		note_no_source(no_source, file, why);
 	if (text) {

@@ -89,26 +89,21 @@ bool trk__capacity_is_stated(const struct trk_capacity *c)
 	return c->kind >= TRK_CAPACITY_LIMIT;
 }
 
+static const struct {
+	const char *name, *words;
+} kinds[] = {
+	[TRK_CAPACITY_UNKNOWN] = {"unknown", ""},
+	[TRK_CAPACITY_MACHINE] = {"machine", "in this machine"},
+	[TRK_CAPACITY_LIMIT] = {"limit", "limit"},
+	[TRK_CAPACITY_REQUESTED] = {"requested", "requested"},
+};
+
 const char *trk__capacity_words(enum trk_capacity_kind kind)
 {
-	static const char *const words[] = {
-		[TRK_CAPACITY_UNKNOWN] = "",
-		[TRK_CAPACITY_MACHINE] = "in this machine",
-		[TRK_CAPACITY_LIMIT] = "limit",
-		[TRK_CAPACITY_REQUESTED] = "requested",
-	};
-
-	return words[kind];
+	return kinds[kind].words;
 }
 
 const char *trk__capacity_name(enum trk_capacity_kind kind)
 {
-	static const char *const names[] = {
-		[TRK_CAPACITY_UNKNOWN] = "unknown",
-		[TRK_CAPACITY_MACHINE] = "machine",
-		[TRK_CAPACITY_LIMIT] = "limit",
-		[TRK_CAPACITY_REQUESTED] = "requested",
-	};
-
-	return names[kind];
+	return kinds[kind].name;
 }

@@ -283,56 +283,47 @@ uint32_t trk__lines_lane(struct trk_lines *l, pid_t pid, pid_t tid, const char *
 int trk__lines_put_function(struct trk_lines *l, uint64_t number, const struct trk_lines_named *f)
 {
 	static const struct trk_lines_named lost = {"?", "?", 1, 1, 0, false};
+	int r = 0;
 
 	if (number < l->functions)
 		return 0; /* present already */
 	if (number >= TRK_LINES_FUNCTIONS || f->first_line < 0)
 		return -EBADMSG;
-	while (l->functions < number) { /* functions of a damaged record */
-		int r = add_function(l, &lost);
-
-		if (r < 0)
-			return r;
-	}
-	return add_function(l, f);
+	while (r == 0 && l->functions < number) /* functions of a damaged record */
+		r = add_function(l, &lost);
+	return r < 0 ? r : add_function(l, f);
 }
 
 int trk__lines_put_node(struct trk_lines *l, uint64_t number, const struct trk_lines_node *node)
 {
 	static const struct trk_lines_node lost = {TRK_LINES_ROOT, TRK_LINES_OTHER, 0};
+	int r = 0;
 
 	if (number < l->nodes)
 		return 0;
 	if (number >= TRK_LINES_NODES || node->parent >= number || node->line < 0 ||
 	    node->function >= TRK_LINES_FUNCTIONS)
 		return -EBADMSG;
-	while (l->nodes < number) {
-		int r = add_node(l, &lost);
-
-		if (r < 0)
-			return r;
-	}
+	while (r == 0 && l->nodes < number)
+		r = add_node(l, &lost);
 	/* If the lost functions were the last ones, their numbers do not exist. */
-	if (node->function >= l->functions)
+	if (r == 0 && node->function >= l->functions)
 		return add_node(l, &(struct trk_lines_node){node->parent, TRK_LINES_OTHER, 0});
-	return add_node(l, node);
+	return r < 0 ? r : add_node(l, node);
 }
 
 int trk__lines_put_lane(struct trk_lines *l, uint64_t number, const struct trk_lines_lane *lane)
 {
 	static const struct trk_lines_lane lost = {.process = "?"};
+	int r = 0;
 
 	if (number < l->lanes)
 		return 0;
 	if (number >= TRK_LINES_LANES)
 		return -EBADMSG;
-	while (l->lanes < number) {
-		int r = add_lane(l, &lost);
-
-		if (r < 0)
-			return r;
-	}
-	return add_lane(l, lane);
+	while (r == 0 && l->lanes < number)
+		r = add_lane(l, &lost);
+	return r < 0 ? r : add_lane(l, lane);
 }
 
 /* ---- sums ---- */
@@ -385,11 +376,6 @@ static struct trk_lines_amounts *find_or_add(struct trk_lines_table *t,
 struct trk_lines_amounts *trk__lines_sum(struct trk_lines_sums *s, uint32_t lane, uint32_t node)
 {
 	return find_or_add(&s->at, &s->count, &s->counts, lane, node);
-}
-
-void trk__lines_sums_clear(struct trk_lines_sums *s)
-{
-	trk__lines_sums_release(s);
 }
 
 void trk__lines_sums_release(struct trk_lines_sums *s)

@@ -237,12 +237,11 @@ bool trk__lines_is_library(const char *file);
 /* Adding up counts of pairs of lane and node: the current window of a sampler. */
 struct trk_lines_sums {
 	struct trk_lines_count *count; /* owned */
-	size_t counts, cap;
+	size_t counts;
 	struct trk_lines_table at;
 };
 /* The amounts of a pair, which the caller adds to; NULL: no room. Valid until the next call. */
 struct trk_lines_amounts *trk__lines_sum(struct trk_lines_sums *s, uint32_t lane, uint32_t node);
-void trk__lines_sums_clear(struct trk_lines_sums *s);
 void trk__lines_sums_release(struct trk_lines_sums *s);
 void trk__lines_amounts_add(struct trk_lines_amounts *to, const struct trk_lines_amounts *more);
 

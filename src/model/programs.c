@@ -14,10 +14,7 @@ void trk__program_log_release(struct trk_program_log *log)
 	free(log->program);
 	free(log->first);
 	free(log->span);
-	free(log->course.cpu_s);
-	free(log->course.memory);
-	free(log->course.seconds);
-	free(log->course.memory_seconds);
+	free(log->course.block);
 	memset(log, 0, sizeof(*log));
 }
 
@@ -93,38 +90,28 @@ static bool make_course(struct trk_program_course *c)
 {
 	if (c->width_s > 0)
 		return true;
-	c->cpu_s = calloc(TRK_PROGRAM_BLOCKS_MAX, sizeof(*c->cpu_s));
-	c->memory = calloc(TRK_PROGRAM_BLOCKS_MAX, sizeof(*c->memory));
-	c->seconds = calloc(TRK_PROGRAM_BLOCKS_MAX, sizeof(*c->seconds));
-	c->memory_seconds = calloc(TRK_PROGRAM_BLOCKS_MAX, sizeof(*c->memory_seconds));
-	if (!c->cpu_s || !c->memory || !c->seconds || !c->memory_seconds) {
-		free(c->cpu_s);
-		free(c->memory);
-		free(c->seconds);
-		free(c->memory_seconds);
-		*c = (struct trk_program_course){.width_s = 0};
-		return false;
-	}
-	c->width_s = BLOCK_MIN_S;
-	return true;
+	c->block = calloc(TRK_PROGRAM_BLOCKS_MAX, sizeof(*c->block));
+	if (c->block)
+		c->width_s = BLOCK_MIN_S;
+	return c->block != NULL;
 }
 
 /* Merge blocks in pairs. */
 static void halve(struct trk_program_course *c, size_t programs)
 {
-	for (size_t b = 0; b < TRK_PROGRAM_BLOCKS_MAX; b++) {
-		size_t from = 2 * b;
-		bool is_there = from + 1 < TRK_PROGRAM_BLOCKS_MAX;
+	for (size_t b = 0; b < TRK_PROGRAM_BLOCKS_MAX / 2; b++) {
+		struct trk_program_block *to = &c->block[b];
+		const struct trk_program_block *from = &c->block[2 * b];
 
-		c->seconds[b] = is_there ? c->seconds[from] + c->seconds[from + 1] : 0;
-		c->memory_seconds[b] =
-			is_there ? c->memory_seconds[from] + c->memory_seconds[from + 1] : 0;
+		to->seconds = from[0].seconds + from[1].seconds;
+		to->memory_seconds = from[0].memory_seconds + from[1].memory_seconds;
 		for (size_t i = 0; i < programs; i++) {
-			c->cpu_s[b][i] = is_there ? c->cpu_s[from][i] + c->cpu_s[from + 1][i] : 0;
-			c->memory[b][i] =
-				is_there ? c->memory[from][i] + c->memory[from + 1][i] : 0;
+			to->cpu_s[i] = from[0].cpu_s[i] + from[1].cpu_s[i];
+			to->memory[i] = from[0].memory[i] + from[1].memory[i];
 		}
 	}
+	memset(&c->block[TRK_PROGRAM_BLOCKS_MAX / 2], 0,
+	       sizeof(*c->block) * (TRK_PROGRAM_BLOCKS_MAX / 2));
 	c->width_s *= 2;
 	c->blocks = (c->blocks + 1) / 2;
 }
@@ -141,15 +128,15 @@ static bool is_any_alive(const struct trk_program_log *log)
 static void add_to_block(struct trk_program_log *log, size_t b, double seconds, double share,
 			 bool is_new)
 {
-	struct trk_program_course *c = &log->course;
+	struct trk_program_block *block = &log->course.block[b];
 
-	c->seconds[b] += (float) seconds;
+	block->seconds += (float) seconds;
 	if (is_any_alive(log))
-		c->memory_seconds[b] += (float) seconds;
+		block->memory_seconds += (float) seconds;
 	for (size_t i = 0; i < log->count; i++) {
 		if (is_new)
-			c->cpu_s[b][i] += (float) ((double) log->cpu_ms[i] / 1e3 * share);
-		c->memory[b][i] +=
+			block->cpu_s[i] += (float) ((double) log->cpu_ms[i] / 1e3 * share);
+		block->memory[i] +=
 			(float) ((double) log->program[i].memory_bytes / 1048576 * seconds);
 	}
 }
@@ -183,14 +170,15 @@ void trk__program_log_use(const struct trk_program_log *log, size_t program, dou
 
 	for (size_t b = c->width_s > 0 && from_s > 0 ? (size_t) (from_s / c->width_s) : 0;
 	     b < c->blocks && (double) b * c->width_s < to_s; b++) {
+		const struct trk_program_block *block = &c->block[b];
 		double start = (double) b * c->width_s, end = start + c->width_s;
 		double part = ((to_s < end ? to_s : end) - (from_s > start ? from_s : start)) /
 			      c->width_s;
 
-		cpu_s += (double) c->cpu_s[b][program] * part;
-		memory += (double) c->memory[b][program] * part;
-		known += (double) c->memory_seconds[b] * part;
-		seconds += (double) c->seconds[b] * part;
+		cpu_s += (double) block->cpu_s[program] * part;
+		memory += (double) block->memory[program] * part;
+		known += (double) block->memory_seconds * part;
+		seconds += (double) block->seconds * part;
 	}
 	*ret_cpu_s = cpu_s;
 	*ret_memory = known > 0 ? memory / known * seconds : 0;
@@ -208,4 +196,44 @@ const char *trk__program_label(const struct trk_program *program, char *text, si
 			program->kind == TRK_PROGRAM_UNSEEN ? "short processes of " : "",
 			program->name);
 	return text;
+}
+
+/* ---- one row ---- */
+
+static double cpu_of_row(const struct trk_sample *row)
+{
+	return trk__sample_get(row, TRK_PROCESS_UTIME) + trk__sample_get(row, TRK_PROCESS_STIME);
+}
+
+size_t trk__program_rows(const struct trk_program_log *log, const struct trk_sample *row,
+			 bool is_new, struct trk_program_row *list)
+{
+	struct trk_program_row rest = {.program = TRK_PROGRAM_REST, .cpu_s = cpu_of_row(row)};
+	size_t n = 0;
+
+	rest.memory_mib = trk__sample_get(row, TRK_PROCESS_MEMORY);
+	for (size_t i = 1; i < log->count; i++) {
+		const struct trk_program *p = &log->program[i];
+		struct trk_program_row u = {
+			.program = i,
+			.cpu_s = is_new ? (double) log->cpu_ms[i] / 1e3 : 0,
+			.memory_mib = (double) p->memory_bytes / 1048576,
+			.processes = p->alive,
+		};
+
+		if (u.cpu_s <= 0 && u.memory_mib <= 0 && u.processes == 0)
+			continue;
+		list[n++] = u;
+		rest.cpu_s -= u.cpu_s;
+		rest.memory_mib -= u.memory_mib;
+	}
+	/* Each time is rounded to ms, so the rest may be below 0. */
+	if (rest.cpu_s < 0)
+		rest.cpu_s = 0;
+	if (rest.memory_mib < 0)
+		rest.memory_mib = 0;
+	rest.processes = log->count ? log->program[TRK_PROGRAM_REST].alive : 0;
+	if (rest.cpu_s >= 0.001 || rest.memory_mib >= 0.01 || rest.processes)
+		list[n++] = rest;
+	return n;
 }

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "model/sample.h"
+
 enum {
 	TRK_PROGRAM_NAME_SIZE = 48,
 	TRK_PROGRAMS_MAX = 64, /* of one run; others are counted as TRK_PROGRAM_REST */
@@ -74,16 +76,18 @@ struct trk_programs_now {
 	uint64_t unseen_pids;
 };
 
+/* Of each program CPU seconds and MiB * s; the seconds that rows cover. */
+struct trk_program_block {
+	float cpu_s[TRK_PROGRAMS_MAX], memory[TRK_PROGRAMS_MAX];
+	float seconds, memory_seconds; /* the latter: those in which a process was alive */
+};
+
 /* The course of the programs in blocks of equal time. When there are too many, neighbours are
  * merged in pairs, so memory is bounded for any length of run. */
 struct trk_program_course {
-	double width_s; /* of a block */
-	size_t blocks;  /* in use */
-	/* Owned: per block and program, CPU seconds and MiB * s; per block, the seconds that rows
-	 * cover. */
-	float (*cpu_s)[TRK_PROGRAMS_MAX], (*memory)[TRK_PROGRAMS_MAX];
-	float *seconds;
-	float *memory_seconds; /* those of `seconds` in which a process was alive */
+	double width_s;                  /* of a block */
+	size_t blocks;                   /* in use */
+	struct trk_program_block *block; /* owned: TRK_PROGRAM_BLOCKS_MAX */
 };
 
 /* The programs of a recording. `program[i].cpu_ns` and `ended` are totals of the run so far. */
@@ -123,5 +127,18 @@ void trk__program_log_use(const struct trk_program_log *log, size_t program, dou
 uint64_t trk__program_processes(const struct trk_program *program);
 /* "sort", or "short processes of bash". */
 const char *trk__program_label(const struct trk_program *program, char *text, size_t size);
+
+/* What a program used in a row. */
+struct trk_program_row {
+	size_t program; /* index; TRK_PROGRAM_REST: use of no listed program */
+	double cpu_s, memory_mib;
+	uint64_t processes; /* at its end */
+};
+
+/* Write an entry for each program that used CPU time in the row or holds memory, and one for the
+ * rest, so that the sums equal the row's values. At most TRK_PROGRAMS_MAX + 1; returns how many.
+ * `is_new`: the log's newest record belongs to this row. */
+size_t trk__program_rows(const struct trk_program_log *log, const struct trk_sample *row,
+			 bool is_new, struct trk_program_row *list);
 
 #endif

@@ -23,25 +23,33 @@ const char *const trk__limit_keys[TRK_LIMITS] = {
 	[TRK_LIMIT_SWAP_MIB] = "swap_mib",
 };
 
-static const char *const verdict_names[] = {
-	[TRK_VERDICT_RUNNING] = "running",     [TRK_VERDICT_EXITED] = "exited",
-	[TRK_VERDICT_SIGNALLED] = "signalled", [TRK_VERDICT_OUT_OF_MEMORY] = "out_of_memory",
-	[TRK_VERDICT_TIMEOUT] = "timeout",     [TRK_VERDICT_TRACKER_DIED] = "tracker_died",
-	[TRK_VERDICT_STOPPED] = "stopped",     [TRK_VERDICT_MEMORY_LIMIT] = "memory_limit",
-	[TRK_VERDICT_VANISHED] = "vanished",   [TRK_VERDICT_FAILED] = "failed",
+static const struct {
+	const char *name;
+	const char *words; /* for a person; NULL: the name */
+} verdicts[] = {
+	[TRK_VERDICT_RUNNING] = {"running", "still running"},
+	[TRK_VERDICT_EXITED] = {"exited", "ended (exit code not known)"},
+	[TRK_VERDICT_SIGNALLED] = {"signalled", NULL},
+	[TRK_VERDICT_OUT_OF_MEMORY] = {"out_of_memory", "out of memory"},
+	[TRK_VERDICT_TIMEOUT] = {"timeout", NULL},
+	[TRK_VERDICT_TRACKER_DIED] = {"tracker_died", "no end recorded"},
+	[TRK_VERDICT_STOPPED] = {"stopped", NULL},
+	[TRK_VERDICT_MEMORY_LIMIT] = {"memory_limit", "memory limit"},
+	[TRK_VERDICT_VANISHED] = {"vanished", "ended without a word"},
+	[TRK_VERDICT_FAILED] = {"failed", NULL},
 };
 
-enum { VERDICTS = sizeof(verdict_names) / sizeof(verdict_names[0]) };
+enum { VERDICTS = sizeof(verdicts) / sizeof(verdicts[0]) };
 
 const char *trk__verdict_name(enum trk_verdict verdict)
 {
-	return (size_t) verdict < VERDICTS ? verdict_names[verdict] : "unknown";
+	return (size_t) verdict < VERDICTS ? verdicts[verdict].name : "unknown";
 }
 
 int trk__verdict_find(const char *name)
 {
 	for (int i = 0; i < VERDICTS; i++)
-		if (!strcmp(verdict_names[i], name))
+		if (!strcmp(verdicts[i].name, name))
 			return i;
 	return -1;
 }
@@ -49,15 +57,8 @@ int trk__verdict_find(const char *name)
 const char *trk__end_words(enum trk_verdict verdict, int code, int signal,
 			   char text[TRK_END_WORDS_SIZE])
 {
-	static const char *const words[VERDICTS] = {
-		[TRK_VERDICT_RUNNING] = "still running",
-		[TRK_VERDICT_EXITED] = "ended (exit code not known)",
-		[TRK_VERDICT_OUT_OF_MEMORY] = "out of memory",
-		[TRK_VERDICT_TRACKER_DIED] = "no end recorded",
-		[TRK_VERDICT_MEMORY_LIMIT] = "memory limit",
-		[TRK_VERDICT_VANISHED] = "ended without a word",
-	};
 	const char *name = trk__signal_name(signal);
+	const char *words = (size_t) verdict < VERDICTS ? verdicts[verdict].words : NULL;
 
 	if (verdict == TRK_VERDICT_SIGNALLED)
 		(void) snprintf(text, TRK_END_WORDS_SIZE, "signal %d (%s)", signal,
@@ -66,9 +67,7 @@ const char *trk__end_words(enum trk_verdict verdict, int code, int signal,
 		(void) snprintf(text, TRK_END_WORDS_SIZE, "exit %d", code);
 	else
 		(void) snprintf(text, TRK_END_WORDS_SIZE, "%s",
-				(size_t) verdict < VERDICTS && words[verdict]
-					? words[verdict]
-					: trk__verdict_name(verdict));
+				words ? words : trk__verdict_name(verdict));
 	return text;
 }
 

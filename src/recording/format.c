@@ -70,11 +70,6 @@ long trk__parse_frame(const unsigned char *data, size_t len, uint64_t *wasted, i
 
 /* ---- small pieces ---- */
 
-static void put_text(struct trk_buf *b, const char *text)
-{
-	trk__buf_bytes(b, text, strlen(text));
-}
-
 static void put_double(struct trk_buf *b, double value)
 {
 	uint64_t bits;
@@ -110,8 +105,8 @@ static void put_quantity(struct trk_buf *b, const struct trk_quantity *q)
 {
 	put_double(b, q->value);
 	trk__buf_varint(b, q->quality);
-	put_text(b, q->source);
-	put_text(b, q->reason);
+	trk__buf_text(b, q->source);
+	trk__buf_text(b, q->reason);
 }
 
 static void get_quantity(struct trk_cursor *c, struct trk_quantity *q)
@@ -185,13 +180,13 @@ void trk__format_start(struct trk_buf *b, const struct trk_run *run)
 {
 	trk__buf_varint(b, TRK_COLUMNS);
 	for (int i = 0; i < TRK_COLUMNS; i++) {
-		put_text(b, trk__columns[i].name);
+		trk__buf_text(b, trk__columns[i].name);
 		trk__buf_varint(b, (uint64_t) trk__columns[i].divisor);
 	}
-	put_text(b, run->id);
-	put_text(b, run->job);
-	put_text(b, run->kind);
-	put_text(b, run->version);
+	trk__buf_text(b, run->id);
+	trk__buf_text(b, run->job);
+	trk__buf_text(b, run->kind);
+	trk__buf_text(b, run->version);
 	trk__buf_bytes(b, run->command, run->command_len);
 	trk__buf_bytes(b, run->tags, run->tags_len);
 	trk__buf_varint(b, (uint64_t) run->pid);
@@ -201,11 +196,11 @@ void trk__format_start(struct trk_buf *b, const struct trk_run *run)
 	trk__buf_varint(b, run->unlisted);
 	trk__buf_varint(b, run->input_bytes);
 	trk__buf_varint(b, run->has_scope);
-	put_text(b, run->scope);
-	put_text(b, run->kills.boot);
+	trk__buf_text(b, run->scope);
+	trk__buf_text(b, run->kills.boot);
 	trk__buf_varint(b, run->kills.machine);
 	for (size_t i = 0; i < KILL_GROUPS; i++) {
-		put_text(b, run->kills.group[i].dir);
+		trk__buf_text(b, run->kills.group[i].dir);
 		trk__buf_varint(b, run->kills.group[i].inode);
 		trk__buf_varint(b, run->kills.group[i].kills);
 	}
@@ -252,19 +247,12 @@ int trk__parse_start(const void *data, size_t len, struct trk_schema *schema, st
 	run->start_ns = trk__cursor_varint(&c);
 	run->interval_ns = trk__cursor_varint(&c);
 	get_quantities(&c, run->limit, TRK_LIMITS);
-	trk__quantities_clear(run->request, TRK_REQUESTS);
-	if (c.at < c.end && !c.bad) /* older files end here */
-		get_quantities(&c, run->request, TRK_REQUESTS);
-	if (c.at < c.end && !c.bad)
-		run->unlisted = trk__cursor_varint(&c) & 1;
-	if (c.at < c.end && !c.bad)
-		run->input_bytes = trk__cursor_varint(&c);
-	if (c.at < c.end && !c.bad) {
-		run->has_scope = trk__cursor_varint(&c) & 1;
-		trk__cursor_text(&c, run->scope, sizeof(run->scope));
-	}
-	if (c.at < c.end && !c.bad)
-		get_kills(&c, &run->kills);
+	get_quantities(&c, run->request, TRK_REQUESTS);
+	run->unlisted = trk__cursor_varint(&c) & 1;
+	run->input_bytes = trk__cursor_varint(&c);
+	run->has_scope = trk__cursor_varint(&c) & 1;
+	trk__cursor_text(&c, run->scope, sizeof(run->scope));
+	get_kills(&c, &run->kills);
 	return c.bad || !trk__run_is_id(run->id) ? -EBADMSG : 0;
 }
 
@@ -330,7 +318,7 @@ void trk__format_mark(struct trk_buf *b, const struct trk_mark *m)
 {
 	trk__buf_varint(b, m->elapsed_ns);
 	trk__buf_varint(b, m->time_ns);
-	put_text(b, m->name);
+	trk__buf_text(b, m->name);
 }
 
 int trk__parse_mark(const void *data, size_t len, struct trk_mark *ret)
@@ -353,8 +341,8 @@ static void put_process(struct trk_buf *b, const struct trk_process_info *p)
 {
 	trk__buf_varint(b, (uint64_t) p->pid);
 	trk__buf_varint(b, p->alive);
-	put_text(b, p->name);
-	put_text(b, p->command);
+	trk__buf_text(b, p->name);
+	trk__buf_text(b, p->command);
 	trk__buf_varint(b, p->cpu_ns);
 	trk__buf_varint(b, p->peak_bytes);
 	trk__buf_varint(b, p->read_bytes);
@@ -380,7 +368,7 @@ void trk__format_outcome(struct trk_buf *b, const struct trk_outcome *o)
 	trk__buf_varint(b, o->verdict);
 	trk__buf_svarint(b, o->code);
 	trk__buf_varint(b, (uint64_t) o->signal);
-	put_text(b, o->evidence);
+	trk__buf_text(b, o->evidence);
 	trk__buf_varint(b, o->stop_ns);
 	trk__buf_varint(b, o->duration_ns);
 	trk__buf_varint(b, TRK_TOTALS);
@@ -396,8 +384,8 @@ void trk__format_outcome(struct trk_buf *b, const struct trk_outcome *o)
 	trk__buf_varint(b, o->tracker_rss_bytes);
 	trk__buf_varint(b, o->source_count);
 	for (i = 0; i < o->source_count; i++) {
-		put_text(b, o->sources[i][0]);
-		put_text(b, o->sources[i][1]);
+		trk__buf_text(b, o->sources[i][0]);
+		trk__buf_text(b, o->sources[i][1]);
 	}
 	trk__buf_varint(b, o->suspended_ns);
 }
@@ -447,7 +435,7 @@ int trk__parse_outcome(const void *data, size_t len, struct trk_outcome *ret)
 		trk__cursor_text(&c, o.sources[i][1], sizeof(o.sources[i][1]));
 		o.source_count++;
 	}
-	if (o.source_count == n && c.at != c.end) /* older ones end here */
+	if (o.source_count == n)
 		o.suspended_ns = trk__cursor_varint(&c);
 	if (c.bad)
 		return -EBADMSG;

@@ -63,6 +63,16 @@ void trk__format_thinned(struct trk_buf *b, uint64_t rows, const struct trk_samp
 void trk__format_outcome(struct trk_buf *b, const struct trk_outcome *o);
 
 void trk__format_limits(struct trk_buf *b, const struct trk_run *run);
+/* The names of the devices and the reason for each unknown value: when any of these changes. The
+ * values of one sample come before the row of that sample; a reader adds them up as the tracker
+ * did. */
+void trk__format_gpus(struct trk_buf *b, const struct trk_gpu_device *device, size_t count);
+void trk__format_gpu_row(struct trk_buf *b, const struct trk_gpu_device *device, size_t count,
+			 int64_t elapsed_us, int64_t interval_us);
+/* Pairs of a key and a value, in a record per part; nothing if the part is not known. The machine is
+ * written at the start, the cloud when the metadata service has answered, the cost at the end. A
+ * reader skips unknown keys; a later record adds to an earlier one. */
+void trk__place_format(struct trk_buf *b, const struct trk_place *p, enum trk_place_part part);
 void trk__format_mark(struct trk_buf *b, const struct trk_mark *m);
 
 /* Decode a payload. Each returns 0 or -EBADMSG. */
@@ -73,6 +83,13 @@ int trk__parse_thinned(const void *data, size_t len, const struct trk_schema *sc
 		       struct trk_sample *max);
 /* Sets limits and requests only. */
 int trk__parse_limits(const void *data, size_t len, struct trk_run *run);
+/* Into device[0..TRK_GPUS_MAX); a failure leaves everything untouched. */
+int trk__parse_gpus(const void *data, size_t len, struct trk_gpu_device *device, size_t *ret_count);
+/* Set the values of `device`, which trk__parse_gpus has filled. */
+int trk__parse_gpu_row(const void *data, size_t len, struct trk_gpu_device *device, size_t count,
+		       int64_t *ret_elapsed_us, int64_t *ret_interval_us);
+/* Add the fields of one part to *p. */
+int trk__place_parse(const void *data, size_t len, struct trk_place *p);
 int trk__parse_mark(const void *data, size_t len, struct trk_mark *ret);
 int trk__parse_outcome(const void *data, size_t len, struct trk_outcome *ret);
 

@@ -1,4 +1,4 @@
-#include "recording/gpu_record.h"
+#include "recording/format.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,22 +21,17 @@ static double scale_of(int metric)
 	}
 }
 
-static void put_text(struct trk_buf *b, const char *text)
-{
-	trk__buf_bytes(b, text, strlen(text));
-}
-
 void trk__format_gpus(struct trk_buf *b, const struct trk_gpu_device *device, size_t count)
 {
 	trk__buf_varint(b, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct trk_gpu_device *d = &device[i];
 
-		put_text(b, d->vendor);
-		put_text(b, d->name);
-		put_text(b, d->uuid);
-		put_text(b, d->bus);
-		put_text(b, d->driver);
+		trk__buf_text(b, d->vendor);
+		trk__buf_text(b, d->name);
+		trk__buf_text(b, d->uuid);
+		trk__buf_text(b, d->bus);
+		trk__buf_text(b, d->driver);
 		trk__buf_svarint(b, d->parent);
 		trk__buf_svarint(b, d->node);
 		trk__buf_varint(b, (d->mig ? 1u : 0) |

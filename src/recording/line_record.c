@@ -38,7 +38,7 @@ static void put_file(struct trk_buf *b, const struct trk_lines *l, size_t number
 	shared = common_prefix(*last, file);
 	trk__buf_varint(b, 0);
 	trk__buf_varint(b, shared);
-	trk__buf_bytes(b, file + shared, strlen(file + shared));
+	trk__buf_text(b, file + shared);
 	*last = file;
 }
 
@@ -55,7 +55,7 @@ static void put_functions(struct trk_buf *b, size_t start, const struct trk_line
 		trk__buf_varint(b, f->is_library && !trk__lines_is_library(f->file) ? MORE_LIBRARY
 										    : MORE);
 		put_file(b, l, *from, &last);
-		trk__buf_bytes(b, f->name, strlen(f->name));
+		trk__buf_text(b, f->name);
 		trk__buf_varint(b, (uint64_t) f->first_line);
 	}
 	trk__buf_varint(b, 0);
@@ -89,7 +89,7 @@ bool trk__format_line_names(struct trk_buf *b, const struct trk_lines *l,
 		trk__buf_varint(b, 1);
 		trk__buf_varint(b, (uint64_t) lane->pid);
 		trk__buf_varint(b, (uint64_t) lane->tid);
-		trk__buf_bytes(b, lane->process, strlen(lane->process));
+		trk__buf_text(b, lane->process);
 	}
 	trk__buf_varint(b, 0);
 	return true;
@@ -310,7 +310,7 @@ void trk__format_line_state(struct trk_buf *b, const struct trk_lines *l)
 		trk__buf_varint(b, (uint64_t) p->pid);
 		trk__buf_varint(b, p->why);
 		trk__buf_varint(b, p->version);
-		trk__buf_bytes(b, p->name, strlen(p->name));
+		trk__buf_text(b, p->name);
 	}
 	for (size_t i = 0; i < l->lanes; i++)
 		lasts += l->last[i].node != TRK_LINES_ROOT;
@@ -400,5 +400,5 @@ int trk__parse_line_state(const void *data, size_t len, struct trk_lines *l)
 	r = get_processes(&c, l);
 	if (r == 0)
 		r = get_lasts(&c, l);
-	return r == 0 && c.at < c.end ? get_native(&c, l) : r; /* recordings of 1.0 have none */
+	return r == 0 ? get_native(&c, l) : r;
 }

@@ -1,4 +1,4 @@
-#include "recording/place_record.h"
+#include "recording/format.h"
 
 #include <errno.h>
 #include <math.h>
@@ -46,11 +46,11 @@ void trk__place_format(struct trk_buf *b, const struct trk_place *p, enum trk_pl
 
 		if (f->part != part || (f->is_number ? isnan(value) : !*text))
 			continue;
-		trk__buf_bytes(b, f->key, strlen(f->key));
+		trk__buf_text(b, f->key);
 		if (f->is_number)
 			put_number(b, value);
 		else
-			trk__buf_bytes(b, text, strlen(text));
+			trk__buf_text(b, text);
 	}
 }
 

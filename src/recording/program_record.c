@@ -99,7 +99,7 @@ static void put_names(struct trk_buf *b, struct trk_programs_written *w,
 			continue;
 		trk__buf_varint(b, i);
 		trk__buf_varint(b, p->kind);
-		trk__buf_bytes(b, p->name, strlen(p->name));
+		trk__buf_text(b, p->name);
 		w->program[i].named = true;
 	}
 }
@@ -404,7 +404,7 @@ static void put_merged_names(struct trk_buf *b, struct trk_programs_merged *m)
 	for (size_t i = from; i < log->count; i++) {
 		trk__buf_varint(b, i);
 		trk__buf_varint(b, log->program[i].kind);
-		trk__buf_bytes(b, log->program[i].name, strlen(log->program[i].name));
+		trk__buf_text(b, log->program[i].name);
 	}
 	m->named = log->count;
 }

@@ -12,9 +12,7 @@
 #include "base/file.h"
 #include "base/trust.h"
 #include "recording/death.h"
-#include "recording/gpu_record.h"
 #include "recording/line_record.h"
-#include "recording/place_record.h"
 #include "recording/program_record.h"
 #include "recording/reading.h"
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/trust.h"
 #include "recording/reading.h"
 
 /* Open the file; the count starts again where it was replaced: the record that was counted last is

@@ -14,8 +14,6 @@
 #include "base/os.h"
 #include "recording/format.h"
 #include "recording/reader.h"
-#include "recording/gpu_record.h"
-#include "recording/place_record.h"
 #include "recording/program_record.h"
 
 enum {

@@ -607,7 +607,7 @@ static void settle(struct trk_stacks *s, struct trk_sampled_process *w, bool las
 		if (sum)
 			trk__lines_amounts_add(sum, &c->amounts);
 	}
-	trk__lines_sums_clear(&w->second);
+	trk__lines_sums_release(&w->second);
 }
 
 void trk__stacks_settle(struct trk_stacks *s, bool last)

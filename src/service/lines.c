@@ -82,8 +82,7 @@ static int write_rows(const struct trk_run_lines *l, const struct trk_profile_op
 	const struct trk_lines_table_style table = {
 		.top = style->top,
 		.utf8 = style->utf8,
-		.source = style->source ? trk__lines_source : NULL,
-		.data = &source,
+		.source = style->source ? &source : NULL,
 		.cpu_s = l->record->outcome.total[TRK_TOTAL_CPU_S].value,
 		.run = run->id,
 		.job = run->job,

@@ -215,6 +215,5 @@ int trk__page_save(const struct trk_buf *b, const char *path, bool is_named, con
 		(void) unlink(via); /* left by a child that was killed while it wrote */
 	return b->error    ? b->error
 	       : !is_named ? trk__output_replace_own(path, b->data, b->len)
-	       : via       ? trk__output_replace_via(via, path, b->data, b->len)
-			   : trk__output_replace(path, b->data, b->len);
+			   : trk__output_replace(via, path, b->data, b->len);
 }

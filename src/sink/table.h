@@ -6,7 +6,7 @@
 
 #include "model/gpu_log.h"
 #include "model/lines.h"
-#include "model/program_rows.h"
+#include "model/programs.h"
 #include "model/sample.h"
 #include "sink/line_format.h"
 

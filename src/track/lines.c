@@ -99,7 +99,7 @@ void trk__track_lines_write(struct trk_track_lines *t, struct trk_writer *w, uin
 	if (w && trk__lines_has_any(t->lines)) /* others leave no trace */
 		(void) trk__writer_lines(w, t->lines, &t->written, from_us, to_us, window->count,
 					 window->counts);
-	trk__lines_sums_clear(window);
+	trk__lines_sums_release(window);
 	t->window_ns = now_ns;
 	t->flush_ns = now_ns + stretch_at(now_ns - t->start_ns);
 }

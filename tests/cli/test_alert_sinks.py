@@ -483,6 +483,12 @@ def test_silenced_and_acknowledged_alerts_are_not_told(rt, mailbox):
     assert [m[2].count(b"failing-again: a: ") for m in mailbox.mails] == [1]
 
 
+@pytest.mark.parametrize("form, rc", [("%Y-%m-%d", 0), ("%Y-%m-%d 08:00", 0), ("%Y-%m-%dT08:00", 0), ("%Y-%m-%d 25:00", 2), ("%Y-%m-%d 08:00x", 2)])
+def test_a_silence_ends_at_a_date(rt, form, rc):
+    day = time.strftime(form, time.localtime(time.time() + 3 * 86400))
+    assert rt.run("alerts", "silence", "--job", "a", "--until", day).rc == rc
+
+
 @pytest.mark.parametrize("args, says", [
     (["silence"], "silence needs --for DUR or --until DATE"),
     (["silence", "--for", "1h"], "silence needs --rule RULE, --job NAME, or both"),

@@ -382,6 +382,25 @@ static void a_document_ends_with_all_that_is_open(void **state)
 	trk__buf_release(&b);
 }
 
+static void a_day_is_read_from_the_start_of_a_text(void **state)
+{
+	static const char *const others[] = {"",           "2026-12",    "2026-13-01", "2026-00-01",
+					     "2026-01-32", "2026-01-00", "-1-01-01",   "tomorrow"};
+	struct tm tm = {.tm_hour = 5};
+
+	(void) state;
+	assert_string_equal(trk__scan_date("2026-12-24 08:00", &tm), " 08:00");
+	assert_int_equal(tm.tm_year, 126);
+	assert_int_equal(tm.tm_mon, 11);
+	assert_int_equal(tm.tm_mday, 24);
+	assert_int_equal(tm.tm_hour, 5);
+	assert_string_equal(trk__scan_date("2026-1-2", &tm), "");
+	assert_int_equal(tm.tm_mon, 0);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_null(trk__scan_date(others[i], &tm));
+	assert_int_equal(tm.tm_mday, 2);
+}
+
 static void json_has_its_commas_where_they_belong(void **state)
 {
 	(void) state;
@@ -703,6 +722,7 @@ int main(void)
 		cmocka_unit_test(a_whole_number_is_nothing_else),
 		cmocka_unit_test(durations_are_read_as_people_type_them),
 		cmocka_unit_test(sizes_are_powers_of_1024_and_may_be_large),
+		cmocka_unit_test(a_day_is_read_from_the_start_of_a_text),
 		cmocka_unit_test(json_has_its_commas_where_they_belong),
 		cmocka_unit_test(json_text_is_escaped_and_always_utf_8),
 		cmocka_unit_test(json_numbers_read_back_to_the_same_value),

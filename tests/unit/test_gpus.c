@@ -11,7 +11,7 @@
 #include "model/gpu_log.h"
 
 #include "rows.h"
-#include "recording/gpu_record.h"
+#include "recording/format.h"
 
 static void fill(struct trk_gpu_device *d, double share, double joules)
 {

@@ -70,7 +70,7 @@ static ino_t inode(const char *path)
 
 static int replace(const char *path, const char *text)
 {
-	return trk__output_replace(path, text, strlen(text));
+	return trk__output_replace(NULL, path, text, strlen(text));
 }
 
 static int stream(const char *path, const char *text)
@@ -151,7 +151,7 @@ static void a_link_into_another_file_system_is_followed(void **state)
 		assert_text(other, i ? "two" : "one");
 	}
 	/* The file on the way is here, the target there. */
-	assert_int_equal(trk__output_replace_via("via", "abroad", "three", 5), 0);
+	assert_int_equal(trk__output_replace("via", "abroad", "three", 5), 0);
 	assert_text(other, "three");
 	assert_int_not_equal(access("via", F_OK), 0);
 	(void) unlink(other);

@@ -98,6 +98,8 @@ def test_a_check_runs_commands(tracker):  # noqa: F811
     assert tracker("alerts", "check", "--on-alert", "all=.\\job.exe env RT_TEXT").stdout == b""
     unsent = tracker("digest", "--send", "--alert", "mail:ann@example.org")
     assert (unsent.rc, unsent.stderr) == (2, f"resource-tracker: alerts: mail: {NO_SINK}")
+    day = time.strftime("%Y-%m-%d 08:00", time.localtime(time.time() + 3 * 86400))
+    assert tracker("alerts", "silence", "--rule", "slower", "--until", day).rc == 0
     silence = tracker("alerts", "silence", "--rule", "slower", "--for", "1h")
     assert (silence.rc, len(silence.stdout.split())) == (0, 1)
     assert tracker("alerts", "unsilence", silence.stdout.split()[0].decode()).rc == 0

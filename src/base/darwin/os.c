@@ -22,27 +22,32 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 
 /* ---- descriptors ---- */
 
 const char trk__os_own_descriptors[] = "/dev/fd";
 
+/* Takes the descriptor. Returns it, or a negative errno; -errno of the call that made it if it is
+ * negative. */
 static int close_on_exec(int fd)
 {
-	return fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 ? -errno : 0;
+	int r = fd < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 ? -errno : fd;
+
+	if (fd >= 0 && r < 0)
+		(void) close(fd);
+	return r;
 }
 
 static int close_both_on_exec(const int ends[2])
 {
-	int r = close_on_exec(ends[0]);
+	int first = close_on_exec(ends[0]), second = close_on_exec(ends[1]);
 
-	if (r == 0)
-		r = close_on_exec(ends[1]);
-	if (r < 0) {
-		(void) close(ends[0]);
-		(void) close(ends[1]);
-	}
-	return r;
+	if (first >= 0 && second >= 0)
+		return 0;
+	trk__close(first);
+	trk__close(second);
+	return first < 0 ? first : second;
 }
 
 int trk__os_pipe(int ends[2])
@@ -52,15 +57,7 @@ int trk__os_pipe(int ends[2])
 
 int trk__os_socket(int family, int type, int protocol)
 {
-	int fd = socket(family, type, protocol), r;
-
-	if (fd < 0)
-		return -errno;
-	r = close_on_exec(fd);
-	if (r == 0)
-		return fd;
-	(void) close(fd);
-	return r;
+	return close_on_exec(socket(family, type, protocol));
 }
 
 int trk__os_socket_pair(int ends[2])
@@ -93,15 +90,7 @@ enum { TIMER_IDENT = 1 };
 
 static int new_queue(void)
 {
-	int fd = kqueue(), r;
-
-	if (fd < 0)
-		return -errno;
-	r = close_on_exec(fd);
-	if (r == 0)
-		return fd;
-	(void) close(fd);
-	return r;
+	return close_on_exec(kqueue());
 }
 
 static int change(int queue_fd, const struct kevent *list, int n)
@@ -182,19 +171,9 @@ void trk__os_group_take(int group_fd)
 
 /* ---- files ---- */
 
-int trk__os_reserve(int fd, uint64_t at, uint64_t len)
-{
-	return -EOPNOTSUPP;
-}
-
 int64_t trk__os_modified_ns(const struct stat *st)
 {
 	return (int64_t) st->st_mtimespec.tv_sec * 1000000000 + st->st_mtimespec.tv_nsec;
-}
-
-bool trk__os_is_absolute(const char *path)
-{
-	return path[0] == '/';
 }
 
 bool trk__os_is_remote(const char *dir)
@@ -210,11 +189,6 @@ bool trk__os_is_in_memory(const char *dir)
 	struct statfs fs;
 
 	return statfs(dir, &fs) == 0 && !strcmp(fs.f_fstypename, "tmpfs");
-}
-
-bool trk__os_has_unmapped_ids(void)
-{
-	return false;
 }
 
 /* ---- processes ---- */
@@ -251,30 +225,6 @@ int trk__os_program(char *path, size_t size)
 	if (!realpath(as_started, real))
 		return -errno;
 	return snprintf(path, size, "%s", real) < (int) size ? 0 : -ENAMETOOLONG;
-}
-
-const char trk__os_program_ending[] = "";
-const bool trk__os_has_links = true;
-
-const char *trk__os_own_file(void)
-{
-	static char path[PATH_MAX];
-
-	return trk__os_program(path, sizeof(path)) == 0 ? path : "";
-}
-
-/* The name is that of the file. */
-void trk__os_name_self(const char *name)
-{
-}
-
-void trk__os_map_stack(void)
-{
-}
-
-bool trk__os_is_dynamic(void)
-{
-	return true;
 }
 
 int trk__os_signal_number(int signo)
@@ -349,15 +299,7 @@ bool trk__os_has_desktop(void)
 
 /* ---- the machine ---- */
 
-const bool trk__os_has_modes = true;
 const bool trk__os_has_proc = false;
-
-void trk__os_host_name(char *name, size_t size)
-{
-	if (gethostname(name, size) < 0)
-		name[0] = '\0';
-	name[size - 1] = '\0';
-}
 
 uint64_t trk__os_memory_bytes(void)
 {
@@ -378,13 +320,6 @@ uint64_t trk__clock_monotonic_ns(void)
 uint64_t trk__clock_boot_ns(void)
 {
 	return clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW);
-}
-
-long trk__os_utc_offset_s(time_t at)
-{
-	struct tm tm;
-
-	return localtime_r(&at, &tm) ? tm.tm_gmtoff : 0;
 }
 
 struct ordering {

@@ -23,30 +23,31 @@
 
 /* ---- descriptors ---- */
 
+static int or_errno(long result)
+{
+	return result < 0 ? -errno : (int) result;
+}
+
 const char trk__os_own_descriptors[] = "/proc/self/fd";
 
 int trk__os_pipe(int ends[2])
 {
-	return pipe2(ends, O_CLOEXEC) < 0 ? -errno : 0;
+	return or_errno(pipe2(ends, O_CLOEXEC));
 }
 
 int trk__os_socket(int family, int type, int protocol)
 {
-	int fd = socket(family, type | SOCK_CLOEXEC, protocol);
-
-	return fd < 0 ? -errno : fd;
+	return or_errno(socket(family, type | SOCK_CLOEXEC, protocol));
 }
 
 int trk__os_socket_pair(int ends[2])
 {
-	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0 ? -errno : 0;
+	return or_errno(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
 }
 
 int trk__os_open_way(int dirfd, const char *path)
 {
-	int fd = openat(dirfd, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
+	return or_errno(openat(dirfd, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
 static int read_link(const char *link, char *path, size_t size)
@@ -71,9 +72,7 @@ int trk__os_path_of(int fd, char *path, size_t size)
 
 int trk__os_timer(void)
 {
-	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-
-	return fd < 0 ? -errno : fd;
+	return or_errno(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
 }
 
 int trk__os_timer_set(int timer_fd, uint64_t at_ns)
@@ -83,7 +82,7 @@ int trk__os_timer_set(int timer_fd, uint64_t at_ns)
 	if (at_ns != UINT64_MAX)
 		spec.it_value = (struct timespec){(time_t) (at_ns / TRK_NS_PER_S),
 						  (long) (at_ns % TRK_NS_PER_S)};
-	return timerfd_settime(timer_fd, TFD_TIMER_ABSTIME, &spec, NULL) < 0 ? -errno : 0;
+	return or_errno(timerfd_settime(timer_fd, TFD_TIMER_ABSTIME, &spec, NULL));
 }
 
 void trk__os_timer_take(int timer_fd)
@@ -95,23 +94,19 @@ void trk__os_timer_take(int timer_fd)
 
 int trk__os_process_end(pid_t pid)
 {
-	int fd = (int) syscall(SYS_pidfd_open, pid, 0); /* Linux 5.3 */
-
-	return fd < 0 ? -errno : fd;
+	return or_errno(syscall(SYS_pidfd_open, pid, 0)); /* Linux 5.3 */
 }
 
 int trk__os_group(void)
 {
-	int fd = epoll_create1(EPOLL_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
+	return or_errno(epoll_create1(EPOLL_CLOEXEC));
 }
 
 int trk__os_group_add(int group_fd, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET};
 
-	return epoll_ctl(group_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+	return or_errno(epoll_ctl(group_fd, EPOLL_CTL_ADD, fd, &event));
 }
 
 void trk__os_group_take(int group_fd)
@@ -135,11 +130,6 @@ int trk__os_reserve(int fd, uint64_t at, uint64_t len)
 int64_t trk__os_modified_ns(const struct stat *st)
 {
 	return (int64_t) st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
-}
-
-bool trk__os_is_absolute(const char *path)
-{
-	return path[0] == '/';
 }
 
 bool trk__os_is_remote(const char *dir)
@@ -185,9 +175,6 @@ int trk__os_program(char *path, size_t size)
 {
 	return read_link("/proc/self/exe", path, size);
 }
-
-const char trk__os_program_ending[] = "";
-const bool trk__os_has_links = true;
 
 const char *trk__os_own_file(void)
 {
@@ -270,15 +257,7 @@ bool trk__os_has_desktop(void)
 
 /* ---- the machine ---- */
 
-const bool trk__os_has_modes = true;
 const bool trk__os_has_proc = true;
-
-void trk__os_host_name(char *name, size_t size)
-{
-	if (gethostname(name, size) < 0)
-		name[0] = '\0';
-	name[size - 1] = '\0';
-}
 
 uint64_t trk__os_memory_bytes(void)
 {
@@ -289,22 +268,14 @@ uint64_t trk__os_memory_bytes(void)
 
 /* ---- clocks and order ---- */
 
-static uint64_t read_clock(clockid_t id)
-{
-	struct timespec ts = {0, 0};
-
-	(void) clock_gettime(id, &ts);
-	return (uint64_t) ts.tv_sec * TRK_NS_PER_S + (uint64_t) ts.tv_nsec;
-}
-
 uint64_t trk__clock_monotonic_ns(void)
 {
-	return read_clock(CLOCK_MONOTONIC);
+	return trk__clock_read_ns(CLOCK_MONOTONIC);
 }
 
 uint64_t trk__clock_boot_ns(void)
 {
-	return read_clock(CLOCK_BOOTTIME);
+	return trk__clock_read_ns(CLOCK_BOOTTIME);
 }
 
 int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns)
@@ -318,13 +289,6 @@ int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns)
 		return -ESRCH; /* the kernel returns EINVAL for a pid that has ended */
 	*ret_ns = (uint64_t) ts.tv_sec * TRK_NS_PER_S + (uint64_t) ts.tv_nsec;
 	return 0;
-}
-
-long trk__os_utc_offset_s(time_t at)
-{
-	struct tm tm;
-
-	return localtime_r(&at, &tm) ? tm.tm_gmtoff : 0;
 }
 
 void trk__os_sort(void *list, size_t n, size_t size, trk__os_order *order, void *data)

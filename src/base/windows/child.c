@@ -113,8 +113,22 @@ static wchar_t *widen(const struct trk_buf *b)
 	return wide;
 }
 
-/* cmd.exe removes the outermost quotes. With /v:off it takes no '!' as its own. */
-static int batch_line(const wchar_t *path, char *const argv[], struct trk_buf *b)
+/* A line for cmd.exe, which removes the outermost quotes, and in `path` its file. With /v:off it takes
+ * no '!' as its own. */
+static int shell_line(wchar_t path[TRK_WIDE_PATH_MAX], const char *command, struct trk_buf *b)
+{
+	UINT len = GetSystemDirectoryW(path, TRK_WIDE_PATH_MAX - 16);
+
+	if (len == 0 || len >= TRK_WIDE_PATH_MAX - 16)
+		return -ENOENT;
+	(void) wcscpy(path + len, L"\\cmd.exe");
+	trk__buf_printf(b, "cmd.exe /d /v:off /s /c \"%s\"", command);
+	if (b->error == 0 && MultiByteToWideChar(CP_UTF8, 0, b->data, -1, NULL, 0) > BATCH_LINE_MAX)
+		return -E2BIG;
+	return 0;
+}
+
+static int batch_line(wchar_t path[TRK_WIDE_PATH_MAX], char *const argv[], struct trk_buf *b)
 {
 	char *name = trk__narrow_text(path);
 	TRK_BUF_LOCAL(words, LINE_MAX);
@@ -123,34 +137,35 @@ static int batch_line(const wchar_t *path, char *const argv[], struct trk_buf *b
 	r = name ? trk__command_line_add_batch(&words, name) : -ENOMEM;
 	for (size_t i = 1; r == 0 && argv[i]; i++)
 		r = trk__command_line_add_batch(&words, argv[i]);
-	if (r == 0 && words.error == 0)
-		trk__buf_printf(b, "cmd.exe /d /v:off /s /c \"%s\"", words.data);
-	if (r == 0 && (words.error || b->error ||
-		       MultiByteToWideChar(CP_UTF8, 0, b->data, -1, NULL, 0) > BATCH_LINE_MAX))
-		r = words.error == -ENOMEM || b->error == -ENOMEM ? -ENOMEM : -E2BIG;
+	if (words.error)
+		b->error = words.error;
 	free(name);
-	return r;
+	return r < 0 || words.error ? r : shell_line(path, words.data, b);
 }
 
-/* The command line for a program, and in `path` what reads it. NULL with *reterr. */
-static wchar_t *make_line(wchar_t path[TRK_WIDE_PATH_MAX], char *const argv[], int *reterr)
+/* What to start: a program with its arguments, or (argv NULL) a line for cmd.exe. */
+struct command {
+	const char *file; /* looked for as program.h says */
+	char *const *argv;
+	const char *shell;
+};
+
+/* The command line, and in `path` what reads it. NULL with *reterr. */
+static wchar_t *make_line(const struct command *c, wchar_t path[TRK_WIDE_PATH_MAX], int *reterr)
 {
 	TRK_BUF_LOCAL(b, LINE_MAX);
 	wchar_t *line;
-	UINT len;
+	int r = c->argv ? trk__program_find(c->file, path) : shell_line(path, c->shell, &b);
 
-	*reterr = 0;
-	if (trk__program_is_batch(path)) {
-		*reterr = batch_line(path, argv, &b);
-		len = GetSystemDirectoryW(path, TRK_WIDE_PATH_MAX - 16);
-		(void) wcscpy(path + len, L"\\cmd.exe");
-	} else {
-		for (size_t i = 0; argv[i]; i++)
-			trk__command_line_add(&b, argv[i]);
-	}
-	line = *reterr ? NULL : widen(&b);
-	if (!line && *reterr == 0)
-		*reterr = b.error == -EFBIG ? -E2BIG : -ENOMEM;
+	if (r == 0 && c->argv && trk__program_is_batch(path))
+		r = batch_line(path, c->argv, &b);
+	else if (r == 0 && c->argv)
+		for (size_t i = 0; c->argv[i]; i++)
+			trk__command_line_add(&b, c->argv[i]);
+	line = r < 0 ? NULL : widen(&b);
+	if (!line && r == 0)
+		r = b.error == -EFBIG ? -E2BIG : -ENOMEM;
+	*reterr = r;
 	return line;
 }
 
@@ -200,42 +215,76 @@ static int start_error(DWORD error)
 	}
 }
 
-static int create(const wchar_t *path, wchar_t *line, const char *assignment,
-		  const HANDLE streams[3], PROCESS_INFORMATION *ret)
+/* The handles that a program inherits. Others, such as the pipes of the job, would stay open with
+ * it. */
+enum { PASSED_MAX = 4 };
+
+struct passed {
+	HANDLE list[PASSED_MAX];
+	DWORD count;
+};
+
+/* Windows refuses a list with a handle that is not inheritable, or that is there twice. */
+static void pass(struct passed *p, HANDLE handle)
 {
-	STARTUPINFOW info = {
-		.cb = sizeof(info),
-		.dwFlags = STARTF_USESTDHANDLES,
-		.hStdInput = streams[0],
-		.hStdOutput = streams[1],
-		.hStdError = streams[2],
+	for (DWORD i = 0; i < p->count; i++)
+		if (p->list[i] == handle)
+			return;
+	if (handle && handle != INVALID_HANDLE_VALUE &&
+	    SetHandleInformation(handle, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT))
+		p->list[p->count++] = handle;
+}
+
+/* p: what it inherits besides its streams; NULL: all that this program has inherited. variables: its
+ * environment, or NULL for that of this program. */
+static int create(const wchar_t *path, wchar_t *line, struct passed *p, const HANDLE streams[3],
+		  DWORD flags, wchar_t *variables, PROCESS_INFORMATION *ret)
+{
+	union {
+		max_align_t aligned;
+		char room[256];
+	} attributes;
+	SIZE_T size = sizeof(attributes);
+	STARTUPINFOEXW info = {
+		.StartupInfo =
+			{
+				.cb = p ? sizeof(info) : sizeof(info.StartupInfo),
+				.dwFlags = STARTF_USESTDHANDLES,
+				.hStdInput = streams[0],
+				.hStdOutput = streams[1],
+				.hStdError = streams[2],
+			},
+		.lpAttributeList = (void *) &attributes,
 	};
-	struct variable variable;
 	DWORD error;
 	BOOL done;
 
-	set_variable(&variable, assignment);
-	/* The child inherits only handles that this program has inherited. */
-	done = CreateProcessW(path, line, NULL, NULL, TRUE, CREATE_SUSPENDED, NULL, NULL, &info,
-			      ret);
+	for (int i = 0; p && i < 3; i++)
+		pass(p, streams[i]);
+	if (p && !InitializeProcThreadAttributeList(info.lpAttributeList, 1, 0, &size))
+		return -trk__windows_errno(GetLastError());
+	done = (!p || UpdateProcThreadAttribute(info.lpAttributeList, 0,
+						PROC_THREAD_ATTRIBUTE_HANDLE_LIST, p->list,
+						p->count * sizeof(p->list[0]), NULL, NULL)) &&
+	       CreateProcessW(path, line, NULL, NULL, TRUE,
+			      flags | (p ? EXTENDED_STARTUPINFO_PRESENT : 0), variables, NULL,
+			      &info.StartupInfo, ret);
 	error = GetLastError();
-	restore_variable(&variable);
+	if (p)
+		DeleteProcThreadAttributeList(info.lpAttributeList);
 	return done ? 0 : start_error(error);
 }
 
-/* Start it, suspended. */
-static int prepare(char *const argv[], const char *assignment, const HANDLE streams[3],
-		   PROCESS_INFORMATION *ret)
+static int start(const struct command *c, struct passed *p, const HANDLE streams[3], DWORD flags,
+		 wchar_t *variables, PROCESS_INFORMATION *ret)
 {
 	wchar_t path[TRK_WIDE_PATH_MAX], *line;
-	int r = trk__program_find(argv[0], path);
+	int r;
 
-	if (r < 0)
-		return r;
-	line = make_line(path, argv, &r);
+	line = make_line(c, path, &r);
 	if (!line)
 		return r;
-	r = create(path, line, assignment, streams, ret);
+	r = create(path, line, p, streams, flags, variables, ret);
 	free(line);
 	return r;
 }
@@ -245,10 +294,17 @@ int trk__child_start(char *const argv[], const char *assignment, HANDLE job, pid
 {
 	const HANDLE streams[] = {GetStdHandle(STD_INPUT_HANDLE), GetStdHandle(STD_OUTPUT_HANDLE),
 				  GetStdHandle(STD_ERROR_HANDLE)};
+	const struct command command = {.file = argv[0], .argv = argv};
 	struct child *c = find(0);
+	struct variable variable;
 	PROCESS_INFORMATION info;
-	int r = c ? prepare(argv, assignment, streams, &info) : -EAGAIN;
+	int r;
 
+	if (!c)
+		return -EAGAIN;
+	set_variable(&variable, assignment);
+	r = start(&command, NULL, streams, CREATE_SUSPENDED, NULL, &info);
+	restore_variable(&variable);
 	if (r < 0)
 		return r;
 	*ret_in_job = job && AssignProcessToJobObject(job, info.hProcess);
@@ -262,87 +318,10 @@ int trk__child_start(char *const argv[], const char *assignment, HANDLE job, pid
 
 /* ---- a program that inherits chosen handles ---- */
 
-enum { PASSED_MAX = 4 };
-
-struct passed {
-	HANDLE list[PASSED_MAX];
-	DWORD count;
-};
-
 static HANDLE open_nothing(void)
 {
 	return CreateFileW(L"NUL", GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
 			   NULL, OPEN_EXISTING, 0, NULL);
-}
-
-/* Windows refuses a list with a handle that is not inheritable, or that is there twice. */
-static void pass(struct passed *p, HANDLE handle)
-{
-	for (DWORD i = 0; i < p->count; i++)
-		if (p->list[i] == handle)
-			return;
-	if (handle && handle != INVALID_HANDLE_VALUE &&
-	    SetHandleInformation(handle, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT))
-		p->list[p->count++] = handle;
-}
-
-/* The started process inherits these handles alone: others, such as the pipes of the job, would
- * stay open with it. variables: its environment, or NULL for that of this program. */
-static int create_passing(const wchar_t *path, wchar_t *line, struct passed *p,
-			  const HANDLE streams[3], DWORD flags, wchar_t *variables,
-			  PROCESS_INFORMATION *ret)
-{
-	union {
-		max_align_t aligned;
-		char room[256];
-	} attributes;
-	SIZE_T size = sizeof(attributes);
-	STARTUPINFOEXW info = {
-		.StartupInfo =
-			{
-				.cb = sizeof(info),
-				.dwFlags = STARTF_USESTDHANDLES,
-				.hStdInput = streams[0],
-				.hStdOutput = streams[1],
-				.hStdError = streams[2],
-			},
-		.lpAttributeList = (void *) &attributes,
-	};
-	DWORD error;
-	BOOL done;
-
-	for (int i = 0; i < 3; i++)
-		pass(p, streams[i]);
-	if (!InitializeProcThreadAttributeList(info.lpAttributeList, 1, 0, &size))
-		return -trk__windows_errno(GetLastError());
-	done = UpdateProcThreadAttribute(info.lpAttributeList, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST,
-					 p->list, p->count * sizeof(p->list[0]), NULL, NULL) &&
-	       CreateProcessW(path, line, NULL, NULL, TRUE, flags | EXTENDED_STARTUPINFO_PRESENT,
-			      variables, NULL, &info.StartupInfo, ret);
-	error = GetLastError();
-	DeleteProcThreadAttributeList(info.lpAttributeList);
-	return done ? 0 : start_error(error);
-}
-
-/* Another thread that starts a program in this moment may pass on the handle as well. */
-static int start_passing(char *const argv[], HANDLE handle, const HANDLE streams[3], bool detached,
-			 PROCESS_INFORMATION *ret)
-{
-	wchar_t path[TRK_WIDE_PATH_MAX], *line;
-	int r = trk__program_find(argv[0], path);
-	struct passed passed = {.count = 0};
-
-	if (r < 0)
-		return r;
-	line = make_line(path, argv, &r);
-	if (!line)
-		return r;
-	pass(&passed, handle);
-	r = create_passing(path, line, &passed, streams, detached ? DETACHED_PROCESS : 0, NULL,
-			   ret);
-	(void) SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0);
-	free(line);
-	return r;
 }
 
 int trk__child_pass(char *const argv[], HANDLE handle, bool has_streams, pid_t *ret_pid)
@@ -351,9 +330,16 @@ int trk__child_pass(char *const argv[], HANDLE handle, bool has_streams, pid_t *
 	const HANDLE own[] = {GetStdHandle(STD_INPUT_HANDLE), GetStdHandle(STD_OUTPUT_HANDLE),
 			      GetStdHandle(STD_ERROR_HANDLE)};
 	const HANDLE none[] = {nothing, nothing, nothing};
+	const struct command command = {.file = argv[0], .argv = argv};
+	struct passed passed = {.count = 0};
 	PROCESS_INFORMATION info;
-	int r = start_passing(argv, handle, has_streams ? own : none, !has_streams, &info);
+	int r;
 
+	/* Another thread that starts a program in this moment may pass on the handle as well. */
+	pass(&passed, handle);
+	r = start(&command, &passed, has_streams ? own : none, has_streams ? 0 : DETACHED_PROCESS,
+		  NULL, &info);
+	(void) SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0);
 	(void) CloseHandle(nothing);
 	if (r < 0)
 		return r;
@@ -366,6 +352,7 @@ int trk__child_pass(char *const argv[], HANDLE handle, bool has_streams, pid_t *
 
 int trk__child_run(char *const argv[], const int streams[3], int *ret_code)
 {
+	const struct command command = {.file = argv[0], .argv = argv};
 	HANDLE handles[3] = {NULL, NULL, NULL};
 	PROCESS_INFORMATION info;
 	DWORD code;
@@ -377,10 +364,9 @@ int trk__child_run(char *const argv[], const int streams[3], int *ret_code)
 			(void) SetHandleInformation(handles[i], HANDLE_FLAG_INHERIT,
 						    HANDLE_FLAG_INHERIT);
 		}
-	r = prepare(argv, NULL, handles, &info);
+	r = start(&command, NULL, handles, 0, NULL, &info);
 	if (r < 0)
 		return r;
-	(void) ResumeThread(info.hThread);
 	(void) WaitForSingleObject(info.hProcess, INFINITE);
 	(void) GetExitCodeProcess(info.hProcess, &code);
 	(void) CloseHandle(info.hThread);
@@ -426,57 +412,25 @@ static void make_environment(struct trk_buf *b, char *const *list)
 	trk__buf_add(b, L"\0", 2 * sizeof(wchar_t));
 }
 
-/* cmd.exe removes the outermost quotes. */
-static wchar_t *shell_line(wchar_t path[TRK_WIDE_PATH_MAX], const char *command, int *reterr)
-{
-	UINT len = GetSystemDirectoryW(path, TRK_WIDE_PATH_MAX - 16);
-	TRK_BUF_LOCAL(b, BATCH_LINE_MAX);
-	wchar_t *line;
-
-	if (len == 0 || len >= TRK_WIDE_PATH_MAX - 16) {
-		*reterr = -ENOENT;
-		return NULL;
-	}
-	(void) wcscpy(path + len, L"\\cmd.exe");
-	trk__buf_printf(&b, "cmd.exe /d /v:off /s /c \"%s\"", command);
-	line = widen(&b);
-	*reterr = line ? 0 : b.error == -EFBIG ? -E2BIG : -ENOMEM;
-	return line;
-}
-
-static int create_beside(const struct trk_beside *what, const wchar_t *path, wchar_t *line,
-			 wchar_t *variables, PROCESS_INFORMATION *ret)
+int trk__child_beside(const struct trk_beside *what, HANDLE *ret_process)
 {
 	HANDLE nothing = open_nothing();
+	const struct command command = {what->file, what->file ? what->argv : NULL, what->command};
 	const HANDLE streams[] = {nothing, what->output ? what->output : nothing,
 				  what->error ? what->error : nothing};
 	struct passed passed = {.count = 0};
 	DWORD flags = CREATE_SUSPENDED | CREATE_UNICODE_ENVIRONMENT |
 		      (what->has_console ? 0 : CREATE_NO_WINDOW) |
 		      (what->is_quiet ? BELOW_NORMAL_PRIORITY_CLASS : 0);
-	int r = create_passing(path, line, &passed, streams, flags, variables, ret);
-
-	(void) CloseHandle(nothing);
-	return r;
-}
-
-int trk__child_beside(const struct trk_beside *what, HANDLE *ret_process)
-{
-	wchar_t path[TRK_WIDE_PATH_MAX], *line;
 	PROCESS_INFORMATION info;
 	TRK_BUF_LOCAL(variables, ENVIRONMENT_MAX);
-	int r = what->file ? trk__program_find(what->file, path) : 0;
+	int r;
 
-	if (r < 0)
-		return r;
-	line = what->file ? make_line(path, what->argv, &r) : shell_line(path, what->command, &r);
-	if (!line)
-		return r;
 	make_environment(&variables, what->environment);
-	r = variables.error
-		    ? variables.error
-		    : create_beside(what, path, line, (wchar_t *) (void *) variables.data, &info);
-	free(line);
+	r = variables.error ? variables.error
+			    : start(&command, &passed, streams, flags,
+				    (wchar_t *) (void *) variables.data, &info);
+	(void) CloseHandle(nothing);
 	if (r < 0)
 		return r;
 	if (what->job)
@@ -546,7 +500,7 @@ static int await(pid_t pid, int flags)
 	return 0;
 }
 
-pid_t trk__waitpid(pid_t pid, int *ret_status, int flags)
+pid_t waitpid(pid_t pid, int *ret_status, int flags)
 {
 	struct child *c;
 	pid_t r = 0;
@@ -573,7 +527,7 @@ pid_t trk__waitpid(pid_t pid, int *ret_status, int flags)
 	return r;
 }
 
-int trk__waitid(enum trk__idtype type, id_t id, siginfo_t *ret, int flags)
+int waitid(enum trk__idtype type, id_t id, siginfo_t *ret, int flags)
 {
 	*ret = (siginfo_t){0};
 	if (type == P_PID && await((pid_t) id, flags) < 0)
@@ -620,7 +574,7 @@ int trk__child_end(pid_t pid, unsigned int code)
 	return end_process(pid, code);
 }
 
-int trk__kill(pid_t pid, int signo)
+int kill(pid_t pid, int signo)
 {
 	const struct child *c = pid > 0 ? find(pid) : NULL;
 

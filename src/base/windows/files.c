@@ -55,11 +55,6 @@ static uid_t owner_of(HANDLE file)
 	return uid;
 }
 
-uid_t trk__geteuid(void)
-{
-	return TRK_UID_SELF;
-}
-
 /* ---- facts ---- */
 
 /* Any kind of link to another file, but not a placeholder of a file that is stored elsewhere. */
@@ -123,7 +118,7 @@ int trk__fstat(int fd, struct trk__stat *ret)
 	return describe(file, ret);
 }
 
-int trk__fstatat(int dirfd, const char *path, struct trk__stat *ret, int flags)
+int fstatat(int dirfd, const char *path, struct trk__stat *ret, int flags)
 {
 	wchar_t wide[TRK_WIDE_PATH_MAX];
 	DWORD how = FILE_FLAG_BACKUP_SEMANTICS |
@@ -145,12 +140,7 @@ int trk__fstatat(int dirfd, const char *path, struct trk__stat *ret, int flags)
 
 int trk__stat(const char *path, struct trk__stat *ret)
 {
-	return trk__fstatat(AT_FDCWD, path, ret, 0);
-}
-
-int trk__lstat(const char *path, struct trk__stat *ret)
-{
-	return trk__fstatat(AT_FDCWD, path, ret, AT_SYMLINK_NOFOLLOW);
+	return fstatat(AT_FDCWD, path, ret, 0);
 }
 
 /* ---- open ---- */
@@ -192,7 +182,7 @@ static int check_kind(HANDLE file, int flags)
 											  : 0;
 }
 
-int trk__openat(int dirfd, const char *path, int flags, ...)
+int openat(int dirfd, const char *path, int flags, ...)
 {
 	wchar_t wide[TRK_WIDE_PATH_MAX];
 	HANDLE file;
@@ -217,7 +207,7 @@ int trk__openat(int dirfd, const char *path, int flags, ...)
 
 int trk__open(const char *path, int flags, ...)
 {
-	return trk__openat(AT_FDCWD, path, flags);
+	return openat(AT_FDCWD, path, flags);
 }
 
 static int duplicate(int fd)
@@ -230,7 +220,7 @@ static int duplicate(int fd)
 	return copy;
 }
 
-int trk__fcntl(int fd, int command, ...)
+int fcntl(int fd, int command, ...)
 {
 	if (command == F_DUPFD_CLOEXEC)
 		return duplicate(fd);
@@ -243,7 +233,7 @@ int trk__fcntl(int fd, int command, ...)
 /* ---- content ---- */
 
 /* Does not change the position of the descriptor. */
-ssize_t trk__pread(int fd, void *data, size_t size, int64_t at)
+ssize_t pread(int fd, void *data, size_t size, int64_t at)
 {
 	OVERLAPPED place = {.Offset = (DWORD) at, .OffsetHigh = (DWORD) (at >> 32)};
 	LARGE_INTEGER none = {.QuadPart = 0}, before;
@@ -277,7 +267,7 @@ int trk__ftruncate(int fd, int64_t size)
 		       : trk__windows_failed();
 }
 
-int trk__fsync(int fd)
+int fsync(int fd)
 {
 	return FlushFileBuffers(trk__handle_of(fd)) ? 0 : trk__windows_failed();
 }
@@ -290,7 +280,7 @@ int trk__isatty(int fd)
 }
 
 /* The locked range is beyond any end of file: Windows refuses to read a locked range. */
-int trk__flock(int fd, int operation)
+int flock(int fd, int operation)
 {
 	OVERLAPPED place = {.Offset = 0, .OffsetHigh = 0x7fffffff};
 	HANDLE file = trk__handle_of(fd);

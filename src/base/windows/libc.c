@@ -49,42 +49,32 @@ void trk__close_range(unsigned int first, unsigned int last)
 /* Those of Linux, where the C library of Windows has others or none. */
 const char *trk__errno_text(int code)
 {
-	switch (code) {
-	case EPERM:
-		return "Operation not permitted";
-	case EIO:
-		return "Input/output error";
-	case EEXIST:
-		return "File exists";
-	case ENOMEM:
-		return "Cannot allocate memory";
-	case EXDEV:
-		return "Invalid cross-device link";
-	case ENAMETOOLONG:
-		return "File name too long";
-	case ENOSYS:
-		return "Function not implemented";
-	case ENOTEMPTY:
-		return "Directory not empty";
-	case ELOOP:
-		return "Too many levels of symbolic links";
-	case EOPNOTSUPP:
-		return "Operation not supported";
-	case ETIMEDOUT:
-		return "Connection timed out";
-	case ENODATA:
-		return "No data available";
-	case ECANCELED:
-		return "Operation canceled";
-	case EWOULDBLOCK:
-		return "Resource temporarily unavailable";
-	case EADDRINUSE:
-		return "Address already in use";
-	case ECONNREFUSED:
-		return "Connection refused";
-	default:
-		return code >= 0 && code < 42 ? strerror(code) : NULL;
-	}
+	static const struct {
+		int code;
+		const char *text;
+	} known[] = {
+		{EPERM, "Operation not permitted"},
+		{EIO, "Input/output error"},
+		{EEXIST, "File exists"},
+		{ENOMEM, "Cannot allocate memory"},
+		{EXDEV, "Invalid cross-device link"},
+		{ENAMETOOLONG, "File name too long"},
+		{ENOSYS, "Function not implemented"},
+		{ENOTEMPTY, "Directory not empty"},
+		{ELOOP, "Too many levels of symbolic links"},
+		{EOPNOTSUPP, "Operation not supported"},
+		{ETIMEDOUT, "Connection timed out"},
+		{ENODATA, "No data available"},
+		{ECANCELED, "Operation canceled"},
+		{EWOULDBLOCK, "Resource temporarily unavailable"},
+		{EADDRINUSE, "Address already in use"},
+		{ECONNREFUSED, "Connection refused"},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (known[i].code == code)
+			return known[i].text;
+	return code >= 0 && code < 42 ? strerror(code) : NULL;
 }
 
 #endif

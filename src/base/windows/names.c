@@ -3,7 +3,6 @@
 
 #include "base/windows/wide.h"
 
-#include <ftw.h>
 #include <stdlib.h>
 #include <wchar.h>
 
@@ -12,7 +11,7 @@
 /* ---- one name ---- */
 
 /* The mode has no effect: access rights are inherited from the folder above. */
-int trk__mkdirat(int dirfd, const char *path, unsigned int mode)
+int mkdirat(int dirfd, const char *path, unsigned int mode)
 {
 	wchar_t wide[TRK_WIDE_PATH_MAX];
 
@@ -26,12 +25,7 @@ int trk__mkdirat(int dirfd, const char *path, unsigned int mode)
 	return -1;
 }
 
-int trk__mkdir(const char *path, unsigned int mode)
-{
-	return trk__mkdirat(AT_FDCWD, path, mode);
-}
-
-int trk__unlinkat(int dirfd, const char *path, int flags)
+int unlinkat(int dirfd, const char *path, int flags)
 {
 	wchar_t wide[TRK_WIDE_PATH_MAX];
 
@@ -40,20 +34,6 @@ int trk__unlinkat(int dirfd, const char *path, int flags)
 	if (flags & AT_REMOVEDIR)
 		return RemoveDirectoryW(wide) ? 0 : trk__windows_failed();
 	return DeleteFileW(wide) ? 0 : trk__windows_failed();
-}
-
-int trk__unlink(const char *path)
-{
-	return trk__unlinkat(AT_FDCWD, path, 0);
-}
-
-int trk__remove(const char *path)
-{
-	struct stat st;
-
-	if (lstat(path, &st) < 0)
-		return -1;
-	return trk__unlinkat(AT_FDCWD, path, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
 }
 
 /* An open file cannot be replaced, but renamed: it gets another name, and is removed with its last
@@ -78,7 +58,7 @@ static bool replace_open(const wchar_t *from, const wchar_t *to)
 	return false;
 }
 
-int trk__renameat(int from_fd, const char *from, int to_fd, const char *to)
+int renameat(int from_fd, const char *from, int to_fd, const char *to)
 {
 	wchar_t wide_from[TRK_WIDE_PATH_MAX], wide_to[TRK_WIDE_PATH_MAX];
 
@@ -91,13 +71,8 @@ int trk__renameat(int from_fd, const char *from, int to_fd, const char *to)
 	return trk__windows_failed();
 }
 
-int trk__rename(const char *from, const char *to)
-{
-	return trk__renameat(AT_FDCWD, from, AT_FDCWD, to);
-}
-
 /* Whether it exists and, for writing, is not marked as read-only. */
-int trk__faccessat(int dirfd, const char *path, int mode, int flags)
+int faccessat(int dirfd, const char *path, int mode, int flags)
 {
 	wchar_t wide[TRK_WIDE_PATH_MAX];
 	DWORD attributes;
@@ -114,19 +89,14 @@ int trk__faccessat(int dirfd, const char *path, int mode, int flags)
 	return -1;
 }
 
-int trk__access(const char *path, int mode)
-{
-	return trk__faccessat(AT_FDCWD, path, mode, 0);
-}
-
 /* Windows follows links by itself; no caller needs the target. */
-ssize_t trk__readlink(const char *path, char *text, size_t size)
+ssize_t readlink(const char *path, char *text, size_t size)
 {
 	errno = EINVAL;
 	return -1;
 }
 
-char *trk__realpath(const char *path, char *text)
+char *realpath(const char *path, char *text)
 {
 	wchar_t wide[TRK_WIDE_PATH_MAX];
 	int fd = trk__open(path, O_RDONLY | O_CLOEXEC);
@@ -154,13 +124,13 @@ char *trk__getcwd(char *text, size_t size)
 	return trk__narrow_path(wide, text, size) ? text : NULL;
 }
 
-char *trk__mkdtemp(char *path)
+char *mkdtemp(char *path)
 {
 	size_t len = strlen(path);
 
 	for (int i = 0; i < 100; i++) {
 		(void) snprintf(path + len - 6, 7, "%06x", trk__random_bits() & 0xffffffu);
-		if (trk__mkdir(path, 0700) == 0)
+		if (mkdir(path, 0700) == 0)
 			return path;
 		if (errno != EEXIST)
 			break;
@@ -178,7 +148,7 @@ struct trk__dir {
 	struct dirent entry;
 };
 
-DIR *trk__fdopendir(int fd)
+DIR *fdopendir(int fd)
 {
 	wchar_t wide[TRK_WIDE_PATH_MAX];
 	DIR *dir = calloc(1, sizeof(*dir));
@@ -198,17 +168,17 @@ DIR *trk__fdopendir(int fd)
 	return dir;
 }
 
-DIR *trk__opendir(const char *path)
+DIR *opendir(const char *path)
 {
 	int fd = trk__open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : trk__fdopendir(fd);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 
 	if (fd >= 0 && !dir)
 		(void) close(fd);
 	return dir;
 }
 
-struct dirent *trk__readdir(DIR *dir)
+struct dirent *readdir(DIR *dir)
 {
 	if (!dir->has_first &&
 	    (dir->find == INVALID_HANDLE_VALUE || !FindNextFileW(dir->find, &dir->found)))
@@ -222,7 +192,7 @@ struct dirent *trk__readdir(DIR *dir)
 	return &dir->entry;
 }
 
-int trk__closedir(DIR *dir)
+int closedir(DIR *dir)
 {
 	if (dir->find != INVALID_HANDLE_VALUE)
 		(void) FindClose(dir->find);
@@ -231,37 +201,9 @@ int trk__closedir(DIR *dir)
 	return 0;
 }
 
-int trk__dirfd(const DIR *dir)
+int dirfd(const DIR *dir)
 {
 	return dir->fd;
-}
-
-/* Children first: the only order that is used (base/file.c removes a folder). */
-int nftw(const char *path, int (*visit)(const char *, const struct stat *, int, struct FTW *),
-	 int folders, int flags)
-{
-	struct FTW at = {0, 0};
-	const struct dirent *entry;
-	struct stat st;
-	DIR *dir;
-
-	if (lstat(path, &st) < 0)
-		return -1;
-	dir = S_ISDIR(st.st_mode) ? trk__opendir(path) : NULL;
-	while (dir && (entry = trk__readdir(dir)) != NULL) {
-		size_t size = strlen(path) + strlen(entry->d_name) + 2;
-		char *below; /* on the heap: folders may be deep */
-
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
-		below = malloc(size);
-		if (below && snprintf(below, size, "%s/%s", path, entry->d_name) > 0)
-			(void) nftw(below, visit, folders, flags);
-		free(below);
-	}
-	if (dir)
-		(void) trk__closedir(dir);
-	return visit(path, &st, 0, &at);
 }
 
 #endif

@@ -15,7 +15,6 @@
 #include <wchar.h>
 
 #include "base/clock.h"
-#include "base/detach.h"
 
 /* ---- descriptors ---- */
 
@@ -45,11 +44,6 @@ int ioctl(int fd, unsigned long request, struct winsize *ret)
 }
 
 /* ---- files ---- */
-
-int trk__os_reserve(int fd, uint64_t at, uint64_t len)
-{
-	return -EOPNOTSUPP;
-}
 
 int64_t trk__os_modified_ns(const struct stat *st)
 {
@@ -96,11 +90,6 @@ int trk__os_temporary_dir(char *path, size_t size)
 bool trk__os_is_in_memory(const char *dir)
 {
 	return drive_type(dir) == DRIVE_RAMDISK;
-}
-
-bool trk__os_has_unmapped_ids(void)
-{
-	return false;
 }
 
 static int read_space(int dirfd, const char *path, struct statvfs *ret)
@@ -153,27 +142,6 @@ int trk__os_program(char *path, size_t size)
 const char trk__os_program_ending[] = ".exe";
 const bool trk__os_has_links = false;
 
-const char *trk__os_own_file(void)
-{
-	static char path[TRK_WIDE_PATH_MAX];
-
-	return trk__os_program(path, sizeof(path)) == 0 ? path : "";
-}
-
-/* The name is that of the file. */
-void trk__os_name_self(const char *name)
-{
-}
-
-void trk__os_map_stack(void)
-{
-}
-
-bool trk__os_is_dynamic(void)
-{
-	return true;
-}
-
 int trk__os_signal_number(int signo)
 {
 	return signo;
@@ -212,12 +180,6 @@ void trk__os_explain_status(int status, char *text, size_t size)
 		if (known[i].code == (DWORD) status)
 			meaning = known[i].meaning;
 	(void) snprintf(text, size, "exit code 0x%08X%s", (unsigned int) status, meaning);
-}
-
-/* Not supported: no process outlives the program. */
-bool trk__detach(void)
-{
-	return false;
 }
 
 /* ---- libraries ---- */
@@ -351,15 +313,12 @@ static uint64_t read_clock(const char *name)
 	typedef void WINAPI read_time(ULONGLONG * ret);
 	read_time *function =
 		(read_time *) (uintptr_t) GetProcAddress(GetModuleHandleW(L"kernelbase.dll"), name);
-	struct timespec ts = {0, 0};
 	ULONGLONG units;
 
-	if (function) {
-		function(&units);
-		return units * 100;
-	}
-	(void) clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t) ts.tv_sec * TRK_NS_PER_S + (uint64_t) ts.tv_nsec;
+	if (!function)
+		return trk__clock_read_ns(CLOCK_MONOTONIC);
+	function(&units);
+	return units * 100;
 }
 
 uint64_t trk__clock_monotonic_ns(void)

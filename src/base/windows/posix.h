@@ -50,11 +50,9 @@ typedef uint64_t ino_t;
 #undef isnan
 #undef isinf
 #undef isfinite
-#undef signbit
 #define isnan(number)    __builtin_isnan(number)
 #define isinf(number)    __builtin_isinf(number)
 #define isfinite(number) __builtin_isfinite(number)
-#define signbit(number)  __builtin_signbit(number)
 
 #define ELIBACC 79 /* a library cannot be loaded */
 
@@ -70,9 +68,11 @@ enum { TRK_UID_SYSTEM = 0, TRK_UID_SELF = 1000, TRK_UID_OTHER = 1001 };
 typedef unsigned int uid_t;
 typedef unsigned int gid_t;
 
-uid_t trk__geteuid(void);
-#define geteuid trk__geteuid
-#define getuid  trk__geteuid
+static inline uid_t geteuid(void)
+{
+	return TRK_UID_SELF;
+}
+#define getuid geteuid
 
 /* ---- files ---- */
 
@@ -110,53 +110,36 @@ struct trk__stat {
 };
 
 int trk__stat(const char *path, struct trk__stat *ret);
-int trk__lstat(const char *path, struct trk__stat *ret);
 int trk__fstat(int fd, struct trk__stat *ret);
-int trk__fstatat(int dirfd, const char *path, struct trk__stat *ret, int flags);
+int fstatat(int dirfd, const char *path, struct trk__stat *ret, int flags);
 #undef stat
-#define stat  trk__stat
-#define lstat trk__lstat
+#define stat             trk__stat
+#define lstat(path, ret) fstatat(AT_FDCWD, path, ret, AT_SYMLINK_NOFOLLOW)
 #undef fstat
-#define fstat   trk__fstat
-#define fstatat trk__fstatat
+#define fstat trk__fstat
 
 int trk__open(const char *path, int flags, ...);
-int trk__openat(int dirfd, const char *path, int flags, ...);
-int trk__mkdir(const char *path, unsigned int mode);
-int trk__mkdirat(int dirfd, const char *path, unsigned int mode);
-int trk__unlink(const char *path);
-int trk__remove(const char *path);
-int trk__unlinkat(int dirfd, const char *path, int flags);
-int trk__rename(const char *from, const char *to);
-int trk__renameat(int from_fd, const char *from, int to_fd, const char *to);
-int trk__access(const char *path, int mode);
-int trk__faccessat(int dirfd, const char *path, int mode, int flags);
-ssize_t trk__readlink(const char *path, char *text, size_t size);
-char *trk__realpath(const char *path, char *text);
+int openat(int dirfd, const char *path, int flags, ...);
+int mkdirat(int dirfd, const char *path, unsigned int mode);
+int unlinkat(int dirfd, const char *path, int flags);
+int renameat(int from_fd, const char *from, int to_fd, const char *to);
+int faccessat(int dirfd, const char *path, int mode, int flags);
+ssize_t readlink(const char *path, char *text, size_t size);
+char *realpath(const char *path, char *text);
 char *trk__getcwd(char *text, size_t size);
-char *trk__mkdtemp(char *path);
-ssize_t trk__pread(int fd, void *data, size_t size, int64_t at);
+char *mkdtemp(char *path);
+ssize_t pread(int fd, void *data, size_t size, int64_t at);
 int trk__ftruncate(int fd, int64_t size);
 int trk__isatty(int fd);
-int trk__fsync(int fd);
+int fsync(int fd);
 /* Also closes the numbers of src/base/windows/wake.h. */
 int trk__close_any(int fd);
-#define open      trk__open
-#define openat    trk__openat
-#define mkdir     trk__mkdir
-#define mkdirat   trk__mkdirat
-#define unlink    trk__unlink
-#define remove    trk__remove
-#define unlinkat  trk__unlinkat
-#define rename    trk__rename
-#define renameat  trk__renameat
-#define access    trk__access
-#define faccessat trk__faccessat
-#define readlink  trk__readlink
-#define realpath  trk__realpath
-#define getcwd    trk__getcwd
-#define mkdtemp   trk__mkdtemp
-#define pread     trk__pread
+#define open               trk__open
+#define mkdir(path, mode)  mkdirat(AT_FDCWD, path, mode)
+#define unlink(path)       unlinkat(AT_FDCWD, path, 0)
+#define rename(from, to)   renameat(AT_FDCWD, from, AT_FDCWD, to)
+#define access(path, mode) faccessat(AT_FDCWD, path, mode, 0)
+#define getcwd             trk__getcwd
 #undef close
 #define close trk__close_any
 static inline ssize_t trk__read(int fd, void *data, size_t size)
@@ -176,7 +159,6 @@ static inline ssize_t trk__write(int fd, const void *data, size_t size)
 #undef lseek
 #define lseek  _lseeki64
 #define isatty trk__isatty
-#define fsync  trk__fsync
 
 /* Modes and owners are not changed; links cannot be created. */
 static inline int trk__no_such_call(void)
@@ -185,47 +167,26 @@ static inline int trk__no_such_call(void)
 	return -1;
 }
 
-static inline int symlinkat(const char *target, int dirfd, const char *path)
-{
-	return trk__no_such_call();
-}
-
-static inline ssize_t readlinkat(int dirfd, const char *path, char *text, size_t size)
-{
-	return trk__no_such_call();
-}
-
-static inline mode_t trk__umask(mode_t mode)
-{
-	return 0;
-}
-#define umask trk__umask
-
-static inline int fchmod(int fd, unsigned int mode)
-{
-	return 0;
-}
-
-static inline int fchown(int fd, uid_t uid, gid_t gid)
-{
-	return 0;
-}
+#define symlinkat(target, dirfd, path) ((void) (target), (void) (path), trk__no_such_call())
+#define readlinkat(dirfd, path, text, size)                                                        \
+	((void) (dirfd), (void) (path), (void) (text), trk__no_such_call())
+#define umask(mode)          ((void) (mode), (mode_t) 0)
+#define fchmod(fd, mode)     ((void) (fd), (void) (mode), 0)
+#define fchown(fd, uid, gid) ((void) (fd), (void) (uid), (void) (gid), 0)
 
 #define F_DUPFD_CLOEXEC 1030
 #define F_GETFD         1
 #define F_SETFD         2
 #define F_SETFL         4
 #define FD_CLOEXEC      1
-int trk__fcntl(int fd, int command, ...);
-#define fcntl trk__fcntl
+int fcntl(int fd, int command, ...);
 
 /* Locks the whole file, as flock(2) does: other programs can still read and write it. */
 #define LOCK_SH 1
 #define LOCK_EX 2
 #define LOCK_NB 4
 #define LOCK_UN 8
-int trk__flock(int fd, int operation);
-#define flock trk__flock
+int flock(int fd, int operation);
 
 /* ---- directories ---- */
 
@@ -238,16 +199,11 @@ struct dirent {
 #define DT_REG     8
 
 typedef struct trk__dir DIR;
-DIR *trk__opendir(const char *path);
-DIR *trk__fdopendir(int fd);
-struct dirent *trk__readdir(DIR *dir);
-int trk__closedir(DIR *dir);
-int trk__dirfd(const DIR *dir);
-#define opendir   trk__opendir
-#define fdopendir trk__fdopendir
-#define readdir   trk__readdir
-#define closedir  trk__closedir
-#define dirfd     trk__dirfd
+DIR *opendir(const char *path);
+DIR *fdopendir(int fd);
+struct dirent *readdir(DIR *dir);
+int closedir(DIR *dir);
+int dirfd(const DIR *dir);
 
 /* ---- the environment, in UTF-8 ---- */
 
@@ -260,19 +216,14 @@ int trk__unsetenv(const char *name);
 #define setenv   trk__setenv
 #define unsetenv trk__unsetenv
 
-/* ---- texts and times ---- */
+/* ---- texts ---- */
 
-char *trk__strndup(const char *text, size_t max);
-char *trk__strcasestr(const char *text, const char *part);
-void *trk__memmem(const void *data, size_t len, const void *part, size_t part_len);
-char *trk__strptime(const char *text, const char *pattern, struct tm *tm); /* %Y %m %d %H %M %S */
+char *strndup(const char *text, size_t max);
+char *strcasestr(const char *text, const char *part);
+void *memmem(const void *data, size_t len, const void *part, size_t part_len);
 char *trk__strerror_text(int code);
-#define strndup    trk__strndup
-#define strcasestr trk__strcasestr
-#define memmem     trk__memmem
-#define strptime   trk__strptime
-#define strerror   trk__strerror_text
-#define timegm     _mkgmtime64
+#define strerror trk__strerror_text
+#define timegm   _mkgmtime64
 
 #include "base/windows/posix_process.h"
 

@@ -10,7 +10,6 @@
 #define SIGUSR1 10
 #define SIGUSR2 12
 #define SIGPIPE 13
-#define SIGALRM 14
 #define SIGCHLD 17
 #define SIGCONT 18
 #define SIGTSTP 20
@@ -25,7 +24,6 @@
 #define WNOHANG             1
 #define WSTOPPED            2
 #define WEXITED             4
-#define WCONTINUED          8
 #define WNOWAIT             0x1000000
 #define WIFEXITED(status)   (trk__signal_of_status(status) == 0)
 #define WIFSIGNALED(status) (trk__signal_of_status(status) != 0)
@@ -46,34 +44,17 @@ int trk__signal_of_status(int status);
 int trk__code_of_status(int status);
 
 /* For children that src/base/windows/child.h has started. waitid() of P_ALL never blocks. */
-pid_t trk__waitpid(pid_t pid, int *ret_status, int flags);
-int trk__waitid(enum trk__idtype type, id_t id, siginfo_t *ret, int flags);
+pid_t waitpid(pid_t pid, int *ret_status, int flags);
+int waitid(enum trk__idtype type, id_t id, siginfo_t *ret, int flags);
 /* Signal 0 checks whether the process exists. SIGTERM and SIGKILL end it, a child in a job object
  * with all its descendants; where this program has a process group of the console (group.h), SIGTERM
  * asks a child to end. If pid is this process, it exits as its last child did. Other signals
  * are not delivered. */
-int trk__kill(pid_t pid, int signo);
-#define waitpid trk__waitpid
-#define waitid  trk__waitid
-#define kill    trk__kill
+int kill(pid_t pid, int signo);
 
-static inline pid_t trk__fork(void)
-{
-	return trk__no_such_call();
-}
-
-#define fork trk__fork
-
-static inline pid_t setsid(void)
-{
-	return trk__no_such_call();
-}
-
-static inline pid_t trk__getpid(void)
-{
-	return (pid_t) _getpid();
-}
-#define getpid trk__getpid
+#define fork()   trk__no_such_call()
+#define setsid() trk__no_such_call()
+#define getpid() ((pid_t) _getpid())
 
 /* Start the program, wait for its end, and exit as it did: Windows cannot replace the image of a
  * process. */
@@ -87,23 +68,9 @@ int trk__execvp(const char *file, char *const argv[]);
 #define sigset_t trk__sigset_t
 typedef unsigned int trk__sigset_t;
 
-static inline int sigemptyset(sigset_t *set)
-{
-	*set = 0;
-	return 0;
-}
-
-static inline int sigfillset(sigset_t *set)
-{
-	*set = UINT32_MAX;
-	return 0;
-}
-
-static inline int sigaddset(sigset_t *set, int signo)
-{
-	*set |= 1u << (signo & 31);
-	return 0;
-}
+#define sigemptyset(set)      (*(set) = 0)
+#define sigfillset(set)       (*(set) = UINT32_MAX)
+#define sigaddset(set, signo) (*(set) |= 1u << ((signo) &31))
 
 static inline int sigprocmask(int how, const sigset_t *set, sigset_t *before)
 {

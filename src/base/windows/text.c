@@ -175,7 +175,7 @@ int trk__unsetenv(const char *name)
 
 /* ---- texts ---- */
 
-char *trk__strndup(const char *text, size_t max)
+char *strndup(const char *text, size_t max)
 {
 	size_t len = strnlen(text, max);
 	char *copy = malloc(len + 1);
@@ -187,7 +187,7 @@ char *trk__strndup(const char *text, size_t max)
 	return copy;
 }
 
-char *trk__strcasestr(const char *text, const char *part)
+char *strcasestr(const char *text, const char *part)
 {
 	size_t len = strlen(part);
 
@@ -197,7 +197,7 @@ char *trk__strcasestr(const char *text, const char *part)
 	return NULL;
 }
 
-void *trk__memmem(const void *data, size_t len, const void *part, size_t part_len)
+void *memmem(const void *data, size_t len, const void *part, size_t part_len)
 {
 	const char *at = data;
 
@@ -234,58 +234,6 @@ int fnmatch(const char *pattern, const char *text, int flags)
 		if (!*text)
 			return 1;
 	}
-}
-
-/* ---- times ---- */
-
-/* A number of at most `digits` digits from `min` to `max`. */
-static const char *take_number(const char *text, int digits, int min, int max, int *ret)
-{
-	int number = 0, n = 0;
-
-	for (; n < digits && text[n] >= '0' && text[n] <= '9'; n++)
-		number = number * 10 + (text[n] - '0');
-	if (n == 0 || number < min || number > max)
-		return NULL;
-	*ret = number;
-	return text + n;
-}
-
-static const char *take_field(char which, const char *text, struct tm *tm)
-{
-	int number;
-
-	switch (which) {
-	case 'Y':
-		text = take_number(text, 4, 0, 9999, &number);
-		tm->tm_year = text ? number - 1900 : tm->tm_year;
-		return text;
-	case 'm':
-		text = take_number(text, 2, 1, 12, &number);
-		tm->tm_mon = text ? number - 1 : tm->tm_mon;
-		return text;
-	case 'd':
-		return take_number(text, 2, 1, 31, &tm->tm_mday);
-	case 'H':
-		return take_number(text, 2, 0, 23, &tm->tm_hour);
-	case 'M':
-		return take_number(text, 2, 0, 59, &tm->tm_min);
-	case 'S':
-		return take_number(text, 2, 0, 60, &tm->tm_sec);
-	default:
-		return NULL;
-	}
-}
-
-char *trk__strptime(const char *text, const char *pattern, struct tm *tm)
-{
-	for (; *pattern && text; pattern++) {
-		if (*pattern == '%')
-			text = take_field(*++pattern, text, tm);
-		else
-			text = *text == *pattern ? text + 1 : NULL;
-	}
-	return (char *) (uintptr_t) text;
 }
 
 #endif

@@ -101,17 +101,4 @@ int trk__trust_open_entry(int dirfd, const char *name, struct trk_error *reterr)
 	return r < 0 ? r : fd < 0 ? -errno : fd;
 }
 
-int trk__open_regular_at(int dirfd, const char *path)
-{
-	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
-	struct stat st = {.st_mode = 0};
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		return fd;
-	trk__close(fd);
-	return S_ISDIR(st.st_mode) ? -EISDIR : -TRK_ERR_NOTFILE;
-}
-
 #endif

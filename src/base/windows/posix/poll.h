@@ -4,7 +4,6 @@
 
 #define POLLIN  1
 #define POLLPRI 2
-#define POLLOUT 4
 #define POLLERR 8
 #define POLLHUP 16
 

@@ -6,7 +6,6 @@
 
 #define AF_INET          2
 #define AF_INET6         23
-#define INET_ADDRSTRLEN  16
 #define INET6_ADDRSTRLEN 46
 #define INADDR_LOOPBACK  0x7f000001u
 #define IN_LOOPBACKNET   127

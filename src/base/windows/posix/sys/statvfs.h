@@ -6,7 +6,6 @@ struct statvfs {
 	unsigned long long f_frsize, f_bsize, f_blocks, f_bfree, f_bavail;
 	unsigned long f_flag;
 };
-#define ST_RDONLY 1
 
 int statvfs(const char *path, struct statvfs *ret);
 int fstatvfs(int fd, struct statvfs *ret);

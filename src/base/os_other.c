@@ -1,0 +1,36 @@
+/* What base/os.h has in one form on all systems but Linux. */
+#include <errno.h>
+#include <limits.h>
+
+#include "base/os.h"
+
+int trk__os_reserve(int fd, uint64_t at, uint64_t len)
+{
+	return -EOPNOTSUPP;
+}
+
+bool trk__os_has_unmapped_ids(void)
+{
+	return false;
+}
+
+const char *trk__os_own_file(void)
+{
+	static char path[PATH_MAX];
+
+	return trk__os_program(path, sizeof(path)) == 0 ? path : "";
+}
+
+/* The name is that of the file. */
+void trk__os_name_self(const char *name)
+{
+}
+
+void trk__os_map_stack(void)
+{
+}
+
+bool trk__os_is_dynamic(void)
+{
+	return true;
+}
