@@ -17,7 +17,7 @@ static int run(int argc, char **argv)
 		return track_with(&settings, NULL, settings.pid);
 	if (at + 1 != argc)
 		return cli_reject(EXIT_USAGE,
-				  "attach: needs one pid. Try: resource-tracker attach PID");
+				  "attach: needs one PID. Try: resource-tracker attach PID");
 	if (sibling_take_pid(&settings, &operand, argv[at]) != 0)
 		return EXIT_USAGE;
 	return track_with(&settings, NULL, settings.pid);

@@ -15,8 +15,8 @@ int sibling_take_pid(void *settings, const struct cli_option *o, const char *val
 		return cli_reject(EXIT_USAGE, "%s%s %s: not a pid", o->help ? "--" : "", o->name,
 				  value);
 	if ((pid_t) pid == getpid())
-		return cli_reject(EXIT_USAGE, "%s%s %s: this program itself", o->help ? "--" : "",
-				  o->name, value);
+		return cli_reject(EXIT_USAGE, "%s%s %s: is this program itself",
+				  o->help ? "--" : "", o->name, value);
 	s->pid = (int) pid;
 	return 0;
 }
@@ -80,7 +80,6 @@ void sibling_speak(const struct track_settings *s)
 
 	if (s->quiet || !(token && *token))
 		return;
-	cli_complain(
-		"SENTINEL_API_TOKEN: streaming comes with a later version: nothing is sent, the "
-		"samples are in the recording");
+	cli_complain("SENTINEL_API_TOKEN: this version does not stream: nothing is sent, the "
+		     "samples are in the recording");
 }

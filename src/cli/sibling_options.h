@@ -15,14 +15,14 @@ int sibling_take_pid(void *settings, const struct cli_option *o, const char *val
 /* Entries of an option table. */
 /* clang-format off */
 #define SIBLING_OPTIONS \
-	{"pid", 'p', "PID", "track this process where no command and no PID is given", \
+	{"pid", 'p', "PID", "track this process if neither a command nor a PID is given", \
 	 sibling_take_pid, 0}, \
 	{"renice", 'r', "[N]", "nice value of the tracker itself, -20 to 19 (without a value: 19)", \
 	 sibling_take_nice, 0}, \
 	{"aggregate-cpu-steal", 0, "true|false", \
-	 "with --format json: false adds the steal of each core (true)", sibling_take_steal, 0}, \
+	 "with --format json: false adds the steal time of each core (true)", sibling_take_steal, 0}, \
 	{"redact-args", 0, "[=secrets|strict|all|none]", \
-	 "what to mask in command lines that are kept (secrets; alone: all)", \
+	 "what to mask in recorded command lines (secrets; without a value: all)", \
 	 sibling_take_redaction, 0}
 /* clang-format on */
 

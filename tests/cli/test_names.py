@@ -97,7 +97,7 @@ def test_a_page_of_an_unknown_format_is_told_before_the_job(rt, tmp_path):
 
 def test_the_help_of_run_is_in_groups_with_examples(rt):
     text = rt.run("run", "--help").stdout
-    heads = ["common options:", "limits and requests:", "kept with the run:", "advanced:"]
+    heads = ["common options:", "limits and requests:", "stored with the run:", "advanced:"]
     assert [text.index(head) for head in heads] == sorted(text.index(head) for head in heads)
     assert text.count("  resource-tracker run ") == 3
     # Each option once.
