@@ -138,7 +138,7 @@ void trk__sizing_judge(const struct trk_sizing_facts *facts, struct trk_sizing_v
 	if (ret->sizing == TRK_SIZING_RIGHT)
 		trk__sizing_say(ret, "%s",
 				facts->failed ? "no sign of a shortage, but the run failed"
-					      : "use lies within the limits, and not far below");
+					      : "use is within the limits, and not far below them");
 }
 
 /* --- where the wall time went

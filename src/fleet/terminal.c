@@ -310,10 +310,10 @@ static void share_line(const struct page *p, const char *title, double share, do
 
 	trk__buf_printf(p->b, "%-11s %12s  ", title, trk__fleet_percent(a, share));
 	if (isnan(before))
-		say(p, 26, "of what they had; median job %s", trk__fleet_percent(c, median));
+		say(p, 26, "of what the jobs had; median job %s", trk__fleet_percent(c, median));
 	else
-		say(p, 26, "of what they had; was %s, median job %s", trk__fleet_percent(b, before),
-		    trk__fleet_percent(c, median));
+		say(p, 26, "of what the jobs had; was %s, median job %s",
+		    trk__fleet_percent(b, before), trk__fleet_percent(c, median));
 }
 
 static void tiles_text(const struct page *p, const struct trk_fleet_overview *o)
@@ -441,7 +441,7 @@ static void spend_bars(const struct page *p, const struct trk_fleet_days *d)
 	}
 	trk__buf_printf(p->b, "  most %s\n", trk__fleet_usd(a, most));
 	put(p, trk__fleet_date(a, d->day[d->count - n].day));
-	trk__buf_puts(p->b, " to today, which is not over\n");
+	trk__buf_puts(p->b, " to today, which is incomplete\n");
 }
 
 static void spend_text(const struct page *p, const struct trk_fleet_overview *o)

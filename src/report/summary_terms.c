@@ -84,7 +84,7 @@ const char *trk__split_words(struct trk_doc *d, const struct trk_time_breakdown 
 	if (!isnan(c->cut_mib))
 		held = trk__doc_print(d, ", where up to %s is held",
 				      trk__doc_value(d, trk__human_memory, c->cut_mib));
-	return trk__doc_print(d, "%s; the line to cut at is %s%s", c->split.hint,
+	return trk__doc_print(d, "%s; split at the line %s%s", c->split.hint,
 			      trk__doc_safe(d, c->cut, TRK_BREAKDOWN_CUT_SIZE), held);
 }
 

@@ -138,8 +138,8 @@ void trk__section_machine(struct trk_doc *d, struct trk_doc_section *s,
 
 	if (!w->in->machine_facts && !place) {
 		trk__doc_empty(d, s,
-			       "This recording holds no description of its server or cloud; "
-			       "the limits that the run stood under are below.");
+			       "This recording does not describe its server or cloud. The limits "
+			       "of the run are below.");
 		return;
 	}
 	t = trk__doc_table(d, s, "facts", NULL, facts, 2);
@@ -155,5 +155,5 @@ void trk__section_machine(struct trk_doc *d, struct trk_doc_section *s,
 		add_fact(d, t, trk__doc_safe(d, w->in->machine[i].name, 60),
 			 trk__doc_safe(d, w->in->machine[i].text, 200));
 	if (!place || !place->vendor)
-		trk__doc_note(d, s, "Which cloud this was, if any, is not known.");
+		trk__doc_note(d, s, "The cloud of this machine, if any, is not known.");
 }
