@@ -97,7 +97,7 @@ void trk__sampler_system_sources(const struct trk_sampler *s, struct trk_source 
 	trk__sampler_add_source(list, n, "system_memory", "GlobalMemoryStatusEx");
 	trk__sampler_add_source(list, n, "system_disk",
 				s->system && s->system->has_disks ? "IOCTL_DISK_PERFORMANCE"
-								  : "no disk answers");
+								  : "no disk reports its counters");
 	trk__sampler_add_source(list, n, "system_net", "GetIfTable2");
 	trk__sampler_add_source(list, n, "system_disk_space", "GetDiskFreeSpaceEx of fixed drives");
 	trk__sampler_add_source(list, n, "system_pressure", "not in this kernel");
