@@ -56,7 +56,7 @@ int trk_compare(const char *recording, const struct trk_compare_options *options
 	int r, rules = 0;
 
 	if (!recording)
-		return trk__why(why, why_size, -EINVAL, "recording: none is named");
+		return trk__why(why, why_size, -EINVAL, "recording: no path is given");
 	if (options && (options->size < offsetof(struct trk_compare_options, history) ||
 			options->size > OPTIONS_MAX))
 		return trk__why(why, why_size, -EINVAL, "options: size is not set");

@@ -33,7 +33,7 @@ const char *trk__strerror(int code)
 	case TRK_ERR_RANGE:
 		return "out of range";
 	case TRK_ERR_SYMLINK:
-		return "a symbolic link stands there, and is not followed";
+		return "a symbolic link, which is not followed";
 	case TRK_ERR_UNTRUSTED:
 		return "another user owns it or may write to it";
 	case TRK_ERR_NOTFILE:

@@ -42,7 +42,7 @@ int trk__feed_rate_parse(const char *text, size_t len, struct trk_feed_rate *ret
 
 	if (!trk__feed_line(&l, &line, &n) ||
 	    !trk__feed_columns(cell, trk__feed_split(line, n, cell), names, COLUMNS, at))
-		return trk__error_set(reterr, -EBADMSG, "", "the answer is no table of rates");
+		return trk__error_set(reterr, -EBADMSG, "", "the answer is not a table of rates");
 	while (trk__feed_line(&l, &line, &n)) {
 		size_t cells = trk__feed_split(line, n, cell);
 		double usd;
@@ -59,7 +59,7 @@ int trk__feed_rate_parse(const char *text, size_t len, struct trk_feed_rate *ret
 	}
 	if (isnan(found.usd))
 		return trk__error_set(reterr, -EBADMSG, "",
-				      "the answer holds no rate of the US dollar to the euro");
+				      "the answer contains no rate of the US dollar to the euro");
 	*ret = found;
 	return 0;
 }

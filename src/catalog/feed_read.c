@@ -83,7 +83,7 @@ double trk__feed_number(const char *text)
 
 int trk__feed_none(size_t seen, const char *what, struct trk_error *reterr)
 {
-	return seen ? 0 : trk__error_set(reterr, -EBADMSG, "", "the answer is no %s", what);
+	return seen ? 0 : trk__error_set(reterr, -EBADMSG, "", "the answer is not a %s", what);
 }
 
 size_t trk__feed_split(const char *line, size_t len, struct trk_csv_cell cell[TRK_FEED_CELLS_MAX])

@@ -29,9 +29,10 @@ int trk__feed_skypilot(struct trk_feed_rows *r, const char *vendor, const char *
 
 	if (!trk__feed_line(&l, &line, &n) ||
 	    !trk__feed_columns(cell, trk__feed_split(line, n, cell), names, SKY_COLUMNS, at))
-		return trk__error_set(reterr, -EBADMSG, "",
-				      "the answer is no table with InstanceType, Price, SpotPrice "
-				      "and Region");
+		return trk__error_set(
+			reterr, -EBADMSG, "",
+			"the answer is not a table with InstanceType, Price, SpotPrice "
+			"and Region");
 	for (size_t k = 0; k < SKY_COLUMNS; k++)
 		most = at[k] > most ? at[k] : most;
 	while (trk__feed_line(&l, &line, &n)) {

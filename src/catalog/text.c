@@ -336,7 +336,7 @@ static int take_line(struct trk_text_reading *r, const char *line, size_t len)
 	if (!len || line[0] == '#')
 		return 0;
 	if (r->has_end)
-		return trk__text_mistake(r, line, "something follows the line \"end\"");
+		return trk__text_mistake(r, line, "text after the line \"end\"");
 	if (split(r, line, len) < 0)
 		return -EBADMSG;
 	if (line[0] != '\t')

@@ -165,8 +165,7 @@ int trk__text_find_vendor(struct trk_text_reading *r, size_t cell)
 	int at = trk__text_find(r, &r->b->vendors, sizeof(struct trk_catalog_vendor), cell, -1);
 
 	if (at < 0)
-		return trk__text_mistake(r, r->cells[cell].at,
-					 "vendor %.*s has no line of its own above",
+		return trk__text_mistake(r, r->cells[cell].at, "vendor %.*s is not defined above",
 					 trk__text_quoted(&r->cells[cell]), r->cells[cell].at);
 	r->vendor = (uint8_t) at;
 	return 0;
@@ -177,8 +176,7 @@ int trk__text_find_source(struct trk_text_reading *r, size_t cell, uint16_t *ret
 	int at = trk__text_find(r, &r->b->sources, sizeof(struct trk_catalog_source), cell, -1);
 
 	if (at < 0)
-		return trk__text_mistake(r, r->cells[cell].at,
-					 "source %.*s has no line of its own above",
+		return trk__text_mistake(r, r->cells[cell].at, "source %.*s is not defined above",
 					 trk__text_quoted(&r->cells[cell]), r->cells[cell].at);
 	*ret = (uint16_t) at;
 	return 0;
@@ -198,7 +196,7 @@ struct trk_catalog_server *trk__text_row_server(struct trk_text_reading *r, bool
 					 &fresh);
 	if (at == -ENOENT)
 		at = trk__text_mistake(r, r->cells[1].at,
-				       "type %.*s is in no block of servers above",
+				       "type %.*s is not in a block of servers above",
 				       trk__text_quoted(&r->cells[1]), r->cells[1].at);
 	if (at < 0) {
 		*reterror = at;

@@ -31,7 +31,7 @@ static int row_of_prices(struct trk_text_reading *r)
 		.klass = (uint8_t) klass,
 	};
 	if (r->b->seen[p.server] == number_of_block)
-		return trk__text_mistake(r, r->cells[1].at, "%.*s stands twice in this block",
+		return trk__text_mistake(r, r->cells[1].at, "%.*s appears twice in this block",
 					 trk__text_quoted(&r->cells[1]), r->cells[1].at);
 	r->b->seen[p.server] = number_of_block;
 	if (r->base_blocks)
@@ -76,8 +76,7 @@ static int find_region(struct trk_text_reading *r)
 		return -EBADMSG;
 	region = trk__text_find(r, &r->b->regions, sizeof(struct trk_catalog_region), 2, r->vendor);
 	if (region < 0)
-		return trk__text_mistake(r, r->cells[2].at,
-					 "region %.*s has no line of its own above",
+		return trk__text_mistake(r, r->cells[2].at, "region %.*s is not defined above",
 					 trk__text_quoted(&r->cells[2]), r->cells[2].at);
 	return region;
 }

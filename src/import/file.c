@@ -103,7 +103,7 @@ static int load_text(const char *path, char **ret, size_t *retlen, struct trk_er
 	trk__close(fd);
 	if (r == -TRK_ERR_UNSUPPORTED)
 		return trk__error_set(reterr, r, path,
-				      "%s: compressed, and libz.so.1 is not there. Try: gunzip",
+				      "%s: compressed, and libz.so.1 is not installed. Try: gunzip",
 				      path);
 	if (r == -EBADMSG)
 		return trk__error_set(reterr, r, path, "%s: damaged gzip file", path);

@@ -201,7 +201,7 @@ void trk__imp_set(struct trk_sample *s, int column, double value)
 static void totals_of(struct trk_importing *i, const struct trk_imp_totals *t, double cpu_s)
 {
 	trk__imp_total(i, TRK_TOTAL_CPU_S, cpu_s, TRK_QUALITY_AT_LEAST,
-		       "what the tool saw of the job's processes");
+		       "the processes of the job that the tool saw");
 	trk__imp_total(i, TRK_TOTAL_CPU_USER_S, t->user_s, TRK_QUALITY_AT_LEAST, NULL);
 	trk__imp_total(i, TRK_TOTAL_CPU_SYSTEM_S, t->system_s, TRK_QUALITY_AT_LEAST, NULL);
 	trk__imp_total(i, TRK_TOTAL_PEAK_MEMORY_MIB, t->peak_mib, TRK_QUALITY_AT_LEAST, t->peak_is);
