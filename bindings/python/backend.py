@@ -1,8 +1,8 @@
 """The build backend: meson-python at the top of the tree, where meson.build is.
 
-On Linux that builds the library and the program. Elsewhere the wheel has Python alone (pure.py), and needs
-no compiler. On top of it: what is missing is said in one line before anything is built, and the wheel is tagged for
-every CPython from 3.9 on, whichever one builds it: the module keeps to the limited API of 3.9.
+On Linux it builds the library and the program. Elsewhere the wheel contains only Python (pure.py), and needs
+no compiler. In addition, one line names what is missing before anything is built. The wheel is tagged for
+every CPython from 3.9 on, whichever version builds it, because the module uses only the limited API of 3.9.
 """
 
 import os
@@ -27,7 +27,7 @@ COMPILERS = ("cc", "gcc", "clang", "icx", "nvc")
 
 
 def missing():
-    """What building needs and this machine lacks; "" where nothing is."""
+    """What this machine lacks for building; "" if nothing is missing."""
     words = shlex.split(os.environ.get("CC", ""))
     while words and "ccache" in os.path.basename(words[0]):
         words = words[1:]
@@ -43,7 +43,7 @@ def _check():
     lacks = missing()
     if lacks:
         sys.exit(f"resource-tracker: building it from source needs {lacks}. The wheels of a release, "
-                 "for Linux on x86_64 and aarch64, need nothing of the kind. Try: apt install gcc python3-dev")
+                 "for Linux on x86_64 and aarch64, need neither. Try: apt install gcc python3-dev")
 
 
 def get_requires_for_build_wheel(config_settings=None):
@@ -55,7 +55,7 @@ def get_requires_for_build_wheel(config_settings=None):
 
 def get_requires_for_build_editable(config_settings=None):
     if not ON_LINUX:
-        sys.exit("resource-tracker: an editable installation is for Linux only. Try: pip install .")
+        sys.exit("resource-tracker: an editable installation works only on Linux. Try: pip install .")
     _check()
     return mesonpy.get_requires_for_build_editable(config_settings)
 

@@ -1,5 +1,5 @@
-"""The wheel without machine code, py3-none-any: what each system without a wheel of its own gets. It needs no
-compiler.
+"""The wheel without machine code, py3-none-any, for each system that has no wheel of its own. Building it
+needs no compiler.
 
     python bindings/python/pure.py FOLDER     writes the wheel into the folder
 """
@@ -19,7 +19,7 @@ STAMP = (1980, 1, 1, 0, 0, 0)  # the oldest that a zip can hold, so that equal t
 
 
 def version():
-    """That of meson.build."""
+    """The version in meson.build."""
     text = (ROOT / "meson.build").read_text(encoding="utf-8")
     return re.search(r"^  version: '(.*)',", text, re.M)[1]
 
@@ -62,7 +62,7 @@ def files(tag, native):
 
 
 def build(folder, tag="py3-none-any", native=()):
-    """Write the wheel; its name. native: files with machine code, {name in the wheel: bytes}."""
+    """Write the wheel, and return its name. native: files with machine code, {name in the wheel: bytes}."""
     record = f"{NAME}-{version()}.dist-info/RECORD"
     name = f"{NAME}-{version()}-{tag}.whl"
     lines = []

@@ -237,7 +237,7 @@ def test_where_no_rule_is_judged_a_line_says_so(script, state):
         tracker.wait_for_samples(1, timeout=60)
     """)
     assert code == 0, err
-    assert "on_alert is not called: rules are judged only where the program of this package samples" in err
+    assert "on_alert is not called: rules are checked only if the program of this package takes the samples" in err
 
 
 def test_on_alert_must_be_a_function():

@@ -87,8 +87,7 @@ def test_without_a_compiler_one_line_says_what_is_missing(tmp_path):
         assert done.returncode == 1 and done.stdout == ""
         assert done.stderr == (
             f"resource-tracker: building it from source needs a C compiler ({named} is not found). "
-            "The wheels of a release, for Linux on x86_64 and aarch64, need nothing of the kind. Try: "
-            "apt install gcc python3-dev\n")
+            "The wheels of a release, for Linux on x86_64 and aarch64, need neither. Try: apt install gcc python3-dev\n")
 
 
 def test_with_all_that_is_needed_the_backend_goes_on():

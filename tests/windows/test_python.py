@@ -81,7 +81,7 @@ print(json.dumps({
     # What Windows does not tell is unknown, with a reason, and never 0.
     for name in ("disk_read_bytes", "disk_write_bytes"):
         assert totals[name]["value"] is None and totals[name]["quality"] == "unknown"
-        assert "does not tell" in totals[name]["reason"]
+        assert "does not report" in totals[name]["reason"]
     assert told["disk"] == [None, None] and told["gpu"] is None
     machine = told["machine"]
     assert machine["processes"] > 1 and machine["memory_used_mib"] > 100 and machine["memory_free_mib"] > 100

@@ -2,13 +2,13 @@
 
     from resource_tracker import ResourceTracker
 
-    tracker = ResourceTracker()      # this process and all that it starts, every second
+    tracker = ResourceTracker()      # tracks this process and its descendants, every second
     work()
     tracker.stop()
     print(tracker.get_combined_metrics())
 
-A small program of its own takes the samples: no thread and no fork in this process. Modules are
-loaded when they are first used, so that importing the package costs next to nothing.
+A small separate program takes the samples: there is no thread and no fork in this process. Modules are loaded
+when they are first used, so that importing the package takes almost no time.
 """
 
 import os as _os

@@ -1,11 +1,12 @@
-"""python -m resource_tracker …: the program, with the same arguments."""
+"""python -m resource_tracker …: runs the program with the same arguments."""
 
 import os
 import sys
 
 
 def _run(path: str) -> int:
-    """Become the program. Windows cannot replace a process: there wait for it, and leave Ctrl-C to it."""
+    """Replace this process by the program. Windows cannot do this: there, wait for the program and let it
+    handle Ctrl-C."""
     from ._platform import ON_WINDOWS
 
     if not ON_WINDOWS:
@@ -19,7 +20,7 @@ def _run(path: str) -> int:
 
 
 def main() -> int:
-    """The program; `metaflow` alone is done in Python."""
+    """Run the program; only `metaflow` is done in Python."""
     if sys.argv[1:2] == ["metaflow"]:
         from .metaflow_cli import main as metaflow_main
 

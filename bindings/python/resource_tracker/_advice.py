@@ -1,7 +1,7 @@
 """What the next run should request, and on which server it costs least.
 
-The C library answers, from the recording of a tracker or from a snapshot. So a tracker, a loaded snapshot,
-the report and Metaflow give the same answer for a run, which is that of `resource-tracker recommend`.
+The C library computes this, from the recording of a tracker or from a snapshot. A tracker, a loaded snapshot,
+the report and Metaflow therefore give the same advice for a run as `resource-tracker recommend`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def earlier_run(stats: Dict[str, Dict[str, Any]]) -> Dict[str, Any]:
 
 
 def recording_of(tracker: Tracked, folder: str) -> Optional[str]:
-    """The tracker's recording. Of a snapshot one that is made in the folder."""
+    """The recording of the tracker. For a snapshot, a recording is made in the folder."""
     recording = getattr(tracker._tracker, "recording", "") if tracker._tracker else ""
     if recording and tracker._is_ours():
         return str(recording)
@@ -49,9 +49,9 @@ def recording_of(tracker: Tracked, folder: str) -> Optional[str]:
 
 def runs_options(tracker: Tracked, recording: str, folder: str, earlier: Optional[str]
                  ) -> Dict[str, Any]:
-    """Options that say which earlier runs count, for the report and recommend(): those of the JSON,
-    else those of the same job in this user's history. A snapshot without the name of its job stands
-    alone."""
+    """Options that state which earlier runs count, for the report and recommend(): those in the JSON, or else
+    those of the same job in this user's history. For a snapshot without the name of its job, no earlier runs
+    count."""
     if earlier is not None:
         return {"earlier": earlier}
     if recording.startswith(folder) and not tracker._job_name():
@@ -61,8 +61,8 @@ def runs_options(tracker: Tracked, recording: str, folder: str, earlier: Optiona
 
 def ask(tracker: Tracked, earlier: Optional[str], needs: Optional[Dict[str, Any]] = None,
         **options: Any) -> Optional[Dict[str, Any]]:
-    """The document of `recommend --json` about a tracker's run; None where the library cannot be
-    loaded, or where the run has too few samples.
+    """The document of `recommend --json` about a tracker's run; None if the library cannot be loaded, or if
+    the run has too few samples.
 
     Args:
         earlier: JSON of earlier runs, the oldest first; None: those of this user's history
@@ -70,7 +70,7 @@ def ask(tracker: Tracked, earlier: Optional[str], needs: Optional[Dict[str, Any]
         options: members of struct trk_recommend_options
 
     Raises:
-        ValueError: the library does not take an option
+        ValueError: the library rejects an option
     """
     from tempfile import TemporaryDirectory
 
@@ -103,7 +103,7 @@ def earlier_of(historical: Sequence[Dict[str, Any]]) -> Optional[str]:
 
 
 def _up(value: Optional[float], least: int) -> int:
-    """A whole amount, as in the lines to paste of the report."""
+    """Round up to a whole amount, as in the lines to paste of the report."""
     return max(least, -int(-(value or 0) // 1))
 
 
@@ -123,10 +123,10 @@ NEEDS = {"cpu": "vcpus", "memory": "memory_mib", "gpu": "gpus", "vram": "vram_mi
 
 
 def needs_of(stated: Dict[str, Any]) -> Dict[str, float]:
-    """Needs that are stated; 0 and None state nothing.
+    """The needs that are stated; 0 and None state nothing.
 
     Raises:
-        ValueError: a need that is no number
+        ValueError: a need is not a number
     """
     needs: Dict[str, float] = {}
     for name, value in stated.items():

@@ -1,4 +1,4 @@
-"""Alerts: the list of this user, and calls while a tracker runs."""
+"""Alerts: the list of this user's alerts, and function calls while a tracker runs."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def _usual_dir() -> str:
 
 
 def alerts(ended: bool = False, dir: Optional[str] = None) -> List[Dict[str, Any]]:  # noqa: A002
-    """Open alerts, the newest last: id, rule, severity ("info", "warning", "critical"), state
-    ("firing", "resolved"), job, run, text, fix, value, limit, opened (seconds since 1970), …; as
-    `resource-tracker alerts list --json` prints them.
+    """Return the open alerts, the newest last, as `resource-tracker alerts list --json` prints them: id,
+    rule, severity ("info", "warning", "critical"), state ("firing", "resolved"), job, run, text, fix, value,
+    limit, opened (seconds since 1970), …
 
     Args:
         ended: also return alerts that ended in the last 30 days
-        dir: state directory (that of the program, from RESOURCE_TRACKER_DIR or the configuration)
+        dir: state directory (default: that of the program, from RESOURCE_TRACKER_DIR or the configuration)
 
     Raises:
         RuntimeError: the alerts cannot be read; the text says why
@@ -71,11 +71,11 @@ def _follow(tracker: Any, on_alert: OnAlert) -> None:
 
 
 def start_calls(sampling: _engine.Sampling, on_alert: OnAlert) -> None:
-    """Call on_alert with each alert until the tracker ends, in a thread that keeps nothing alive."""
+    """Call on_alert with each alert until the tracker ends, in a daemon thread."""
     from threading import Thread
 
     if not sampling.has_alerts:
-        tell("on_alert is not called: rules are judged only where the program of this package samples")
+        tell("on_alert is not called: rules are checked only if the program of this package takes the samples")
         return
     Thread(target=_follow, args=(sampling.tracker, on_alert), name="resource-tracker alerts",
            daemon=True).start()

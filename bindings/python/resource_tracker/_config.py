@@ -1,4 +1,5 @@
-"""What this package reads of the configuration file: [python] schema = "0.5", and the folder of recordings."""
+"""The settings of this package in the configuration file: [python] schema = "0.5", and the directory of
+recordings."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ _ENTRY = re.compile(r"""\s*([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s#]+))\s*(?
 
 
 def _path() -> Tuple[str, bool]:
-    """Which file, and whether it was named: the program reads the same one."""
+    """The path of the file, and whether it was named. The program reads the same file."""
     named = os.environ.get("RESOURCE_TRACKER_CONFIG")
     if named:
         return named, True
@@ -27,7 +28,7 @@ def _path() -> Tuple[str, bool]:
 
 
 def _text_of(path: str, was_named: bool) -> str:
-    """The file's text. Raises Untrusted for a file that was found and that another user may have written."""
+    """The text of the file. Raises Untrusted if the file was not named and another user may have written it."""
     descriptor = (os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)) if was_named
                   else open_found(path))
     with open(descriptor, encoding="utf-8", errors="replace") as file:
@@ -35,8 +36,8 @@ def _text_of(path: str, was_named: bool) -> str:
 
 
 def read(key: str, table: Optional[str] = None) -> Tuple[Optional[str], str]:
-    """(the last value of the key in the file, or None; "FILE:LINE"). table: in this one alone;
-    else in each but [tags], as the program takes it."""
+    """Return the last value of the key in the file, or None, and "FILE:LINE". If `table` is given, only that
+    table is searched; else all tables except [tags], as the program does."""
     path, was_named = _path()
     try:
         text = _text_of(path, was_named)

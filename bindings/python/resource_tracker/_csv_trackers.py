@@ -1,5 +1,4 @@
-"""Trackers that write CSV while they go on: of a process (ProcessTracker), of the machine
-(SystemTracker)."""
+"""Trackers that write CSV continuously: of a process (ProcessTracker) and of the machine (SystemTracker)."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from .tracker_procfs import process_stats, stats_of
 
 
 def positive_interval(interval: Any) -> float:
-    """An interval in seconds, checked."""
+    """Check an interval in seconds, and return it."""
     if isinstance(interval, bool) or not isinstance(interval, (int, float)):
         raise TypeError(f"interval must be a number of seconds, got {type(interval).__name__}")
     if not _engine.MIN_INTERVAL_S <= interval <= _engine.MAX_INTERVAL_S:
@@ -26,7 +25,7 @@ def positive_interval(interval: Any) -> float:
 
 
 class _CsvTracker:
-    """The loop of both: the first cycle is the baseline, each further one gives a row."""
+    """The loop of both trackers: the first cycle is the baseline, and each further one writes a row."""
 
     def __init__(self, start_time: Optional[float], interval: float, schema: Optional[str]):
         self.interval: float = positive_interval(interval)
@@ -46,22 +45,22 @@ class _CsvTracker:
         raise NotImplementedError
 
     def diff_stats(self) -> Dict[str, Any]:
-        """One row as a dict: what was used since the last call, and memory and space now."""
+        """One row as a dict: what was used since the last call, and the current memory and space."""
         raise NotImplementedError
 
     def _next(self) -> Tuple[Dict[str, Any], Dict[str, Any], float]:
-        """(the last reading, a new one, seconds between them)"""
+        """Return the last reading, a new reading, and the seconds between them."""
         last, self.stats = self.stats, self._read()
         now_s = time.monotonic()
         over_s, self._read_s = now_s - self._read_s, now_s
         return last, self.stats, over_s
 
     def start_tracking(self, output_file: Optional[str] = None, print_header: bool = True) -> None:
-        """Write rows until the process has ended; for the machine, without end.
+        """Write rows until the process has ended. SystemTracker writes rows without end.
 
         Args:
             output_file: path of the CSV file, which is overwritten; default: stdout
-            print_header: begin with a row of the names of the columns
+            print_header: whether the first row contains the names of the columns
         """
         file = open(output_file, "wb") if output_file else sys.stdout.buffer
         try:
@@ -85,7 +84,7 @@ class _CsvTracker:
             self._sleep()
 
     def _sleep(self) -> None:
-        """To the next deadline that is still ahead: what was missed is skipped."""
+        """Sleep until the next deadline in the future; missed deadlines are skipped."""
         passed = time.monotonic() - self._origin_s
         due = self._origin_s + max(1, int(passed / self.interval) + 1) * self.interval
         time.sleep(max(0.0, due - time.monotonic()))
@@ -108,17 +107,17 @@ def _cpu(last: Dict[str, Any], now: Dict[str, Any], over_s: float) -> Dict[str, 
 
 
 class ProcessTracker(_CsvTracker):
-    """Track one process and its descendants, and write a row of CSV an interval.
+    """Track one process and its descendants, and write one row of CSV per interval.
 
-    The constructor tracks at once and returns when the process has ended, unless autostart is
-    False. Use ResourceTracker to track while the program goes on.
+    The constructor starts tracking, and returns when the process has ended, unless autostart is False. Use
+    ResourceTracker to track while your program continues.
 
     Args:
-        pid: the process; default: this one
-        start_time: when the first cycle begins, seconds since 1970; default: now
+        pid: PID of the process; default: this process
+        start_time: when the first cycle begins, in seconds since 1970; default: now
         interval: seconds between rows
         children: whether descendants count
-        autostart: write rows at once
+        autostart: whether the constructor starts writing rows
         output_file: path of the CSV file, which is overwritten; default: stdout
         schema: names and units of the columns, "0.4" or "0.5"; default: see set_schema()
     """
@@ -144,7 +143,7 @@ class ProcessTracker(_CsvTracker):
             self.start_tracking(output_file)
 
     def _read(self) -> Dict[str, Any]:
-        """Figures of 0 once the process has ended, which is an error where psutil reads them."""
+        """Read the process. Once it has ended, all figures are 0; where psutil reads them, this is an error."""
         try:
             return self.get_process_stats(self.pid, self.children, self.schema)
         except Exception:
@@ -153,7 +152,7 @@ class ProcessTracker(_CsvTracker):
             return process_stats(None, time.time(), self.pid, self.children, self.schema)
 
     def diff_stats(self) -> Dict[str, Any]:
-        """What the process used since the last call, and its memory now."""
+        """What the process used since the last call, and its current memory."""
         last, now, over_s = self._next()
         row: Dict[str, Any] = {"timestamp": round(now["timestamp"], 3), "pid": self.pid,
                                "children": now["children"]}
@@ -181,8 +180,8 @@ class PidTracker(ProcessTracker):
 
 
 class SystemTracker(_CsvTracker):
-    """Track the whole machine, and write a row of CSV an interval. It does not end by itself. For the arguments
-    see ProcessTracker."""
+    """Track the whole machine, and write one row of CSV per interval. It does not end by itself. For the
+    arguments see ProcessTracker."""
 
     def __init__(
         self,
@@ -204,7 +203,7 @@ class SystemTracker(_CsvTracker):
         return self.get_system_stats(self.schema)
 
     def diff_stats(self) -> Dict[str, Any]:
-        """What the machine used since the last call, and its memory and space now."""
+        """What the machine used since the last call, and its current memory and space."""
         last, now, over_s = self._next()
         row: Dict[str, Any] = {"timestamp": round(now["timestamp"], 3),
                                "processes": now["processes"]}

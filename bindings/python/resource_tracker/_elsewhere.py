@@ -1,8 +1,8 @@
-"""Counters and a tracker for systems without /proc: macOS, Windows, and what else psutil knows.
+"""Counters and a tracker for systems without /proc: macOS, Windows, and others that psutil supports.
 
-The machine's figures are psutil's. The tree is read from libproc on macOS, from a job object on Windows
-where that is asked for, else by psutil. Same results in the same shapes as _core and _pure; what cannot
-be read is None. Not run on a real Mac or Windows machine yet: docs/platforms.md.
+psutil reads the figures of the machine. The process tree is read from libproc on macOS, from a job object on
+Windows if one is requested, and else by psutil. The results have the same shapes as those of _core and _pure;
+what cannot be read is None. It has not been run on a real Mac or Windows machine yet: docs/platforms.md.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _own_job: List[Any] = []  # the job object of this process, or None where it was
 
 
 def _job_of(pid: int, children: bool) -> Any:
-    """The job object of this process, once made; None where it was not asked for or cannot be had."""
+    """The job object of this process, once created; None if it was not requested or cannot be created."""
     if (_platform.system() != "windows" or pid != os.getpid() or not children
             or os.environ.get("RESOURCE_TRACKER_JOB_OBJECT") != "1"):
         return None
@@ -87,7 +87,8 @@ class Counters:
         return self._tree
 
     def process(self) -> Tuple[Any, ...]:
-        """(user s, system s, MiB, bytes read, bytes written, processes, 1 when it has gone)"""
+        """Return user s, system s, MiB, bytes read, bytes written, number of processes, and 1 if the process
+        has ended."""
         assert self._tree is not None
         now = self._tree.read()
         if now is not None:
@@ -103,11 +104,11 @@ class Counters:
 
     @property
     def listens(self) -> bool:
-        """Whether the tree says between two samples what happens in it."""
+        """Whether the tree can report events between two samples."""
         return bool(getattr(self._tree, "listens", False))
 
     def follow(self, until: float, clock: Callable[[], float]) -> None:
-        """Until a moment of the clock, note what forks, and count what orphans use."""
+        """Until a given time, record forks, and count what orphans use."""
         look = clock() + ORPHANS_S
         while self._tree is not None and self.listens and clock() < until:
             orphans = self._tree.listen(max(0.0, min(until - clock(), ORPHANS_S)))
@@ -128,7 +129,7 @@ class Counters:
         return sum(known) if known or not living else None
 
     def _times(self) -> Tuple[float, float]:
-        """The job object's times where they are alive, else the ledger's."""
+        """The times of the job object where it counts them, else those of the ledger."""
         user, system = self.ledger.times
         if self._job is None or self.job_is_dead:
             return user, system
@@ -150,7 +151,7 @@ class Counters:
         return self._job is not None and not self.job_is_dead
 
     def machine(self, in_kib: bool) -> Tuple[Any, ...]:
-        """As _core.Counters.machine; None for what the system does not tell."""
+        """As _core.Counters.machine; None for figures that the system does not provide."""
         import psutil
 
         cpu, memory = psutil.cpu_times(), psutil.virtual_memory()
@@ -182,7 +183,7 @@ def _net(psutil: Any) -> Tuple[Optional[int], Optional[int]]:
 
 
 def _disks(psutil: Any) -> Optional[Dict[str, Dict[str, int]]]:
-    """None where there is no counter, as on Windows with diskperf switched off."""
+    """None if there are no counters, as on Windows with diskperf turned off."""
     try:
         found = psutil.disk_io_counters(perdisk=True)
     except (OSError, RuntimeError, psutil.Error):
@@ -192,7 +193,7 @@ def _disks(psutil: Any) -> Optional[Dict[str, Dict[str, int]]]:
 
 
 def _spaces(psutil: Any) -> Dict[str, Dict[str, int]]:
-    """Space by mount point. The volumes of one container of APFS share it: it counts once, by the
+    """Space by mount point. The volumes of one APFS container share its space, which is counted once, for the
     volume with the user's data."""
     spaces: Dict[str, Dict[str, int]] = {}
     containers: Dict[str, str] = {}
@@ -224,7 +225,7 @@ def _container(device: str) -> str:
 
 
 class Tracker(_pure.Tracker):
-    """As _core.Tracker, with a thread of this process that samples."""
+    """As _core.Tracker; a thread of this process takes the samples."""
 
     def _counters_of(self, pid: int = 0, children: bool = True) -> Counters:
         return Counters(pid, children)
@@ -239,7 +240,7 @@ class Tracker(_pure.Tracker):
         return self._end.wait(max(0.0, until - time.monotonic()))
 
     def totals(self) -> Dict[str, Dict[str, Any]]:
-        """As ResourceTracker.totals(): the figures that there are, each with its quality."""
+        """As ResourceTracker.totals(): the figures that are available, each with its quality."""
         counters = self._process
         if counters is None or not self._rows:
             return {}
@@ -260,7 +261,7 @@ class Tracker(_pure.Tracker):
         for i, name in ((3, "disk_read_bytes"), (4, "disk_write_bytes")):
             now, before = self._last[0][i], self._first[0][i]
             totals[name] = (
-                _label(None, "unknown", "", "the system does not tell the bytes of disks by process")
+                _label(None, "unknown", "", "the system does not report the disk bytes of a process")
                 if now is None else
                 _label(max(0, now - (before or 0)), "at_least", counters.tree.source,
                        "processes that lived between two samples are not seen"))
@@ -292,4 +293,4 @@ def _cpu_label(counters: Counters) -> Dict[str, Any]:
                 "orphans and unwaited children between two samples are missing" + lost + denied}
     why = "; the job object has no totals here" if counters.job_is_dead else ""
     return {"quality": "at_least", "source": counters.tree.source, "reason":
-            "sampled: processes count as they were last seen, short ones not at all" + why + denied}
+            "sampled: each process counts as it was last read; short processes are missing" + why + denied}

@@ -1,5 +1,5 @@
-"""Where figures come from: the C library, or plain Python where it cannot be loaded; and which
-program is called."""
+"""Where figures come from: the C library, or plain Python if it cannot be loaded; and which program is
+started."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Columns = Dict[str, List[Any]]
 
 
 def program() -> str:
-    """Path of the resource-tracker program, or "" where there is none."""
+    """Path of the resource-tracker program, or "" if there is none."""
     named = os.environ.get("RESOURCE_TRACKER_BIN")
     if named:
         return named
@@ -38,7 +38,7 @@ def program() -> str:
 
 
 def new_counters(pid: Optional[int] = None, children: bool = True) -> Any:
-    """Counters of a process, or without a pid those of the machine."""
+    """Counters of a process; without a pid, those of the machine."""
     # Elsewhere the library has no counters of the machine; those of a process are the same in Python there.
     if _core is not None and system() not in ("macos", "windows"):
         return _core.Counters() if pid is None else _core.Counters(pid=pid, children=children)
@@ -47,7 +47,7 @@ def new_counters(pid: Optional[int] = None, children: bool = True) -> Any:
 
 
 def _in_python() -> Any:
-    """The module that does in Python what the library does elsewhere."""
+    """The Python module that replaces the library on this system."""
     if system() == "linux":
         from . import _pure
 
@@ -58,7 +58,7 @@ def _in_python() -> Any:
 
 
 def library() -> Any:
-    """The C library.
+    """Return the C library.
 
     Raises:
         OSError: there is none for this machine
@@ -71,8 +71,8 @@ def library() -> Any:
 
 
 def answer_of(found: Tuple[str, str]) -> Any:
-    """The document of an answer of the library. Its remark, such as a database that cannot be reached,
-    goes to the log."""
+    """Return the document in an answer of the library. Its remark, such as a database that cannot be reached,
+    is logged."""
     import json
 
     text, remark = found
@@ -84,14 +84,14 @@ def answer_of(found: Tuple[str, str]) -> Any:
 
 
 class Sampling:
-    """A running tracker, and the folder of its recording where that is not the library's."""
+    """A running tracker, and the folder of its recording if the library does not manage it."""
 
     def __init__(self, tracker: Any, folder: str = "", has_alerts: bool = True):
         self.tracker, self.folder, self.has_alerts = tracker, folder, has_alerts
         self._owner = os.getpid()
 
     def release(self) -> None:
-        """Stop, and remove what was recorded; in a forked child neither."""
+        """Stop, and remove the recording. In a forked child, do neither."""
         self.tracker.close()
         if self.folder and self._owner == os.getpid():
             from shutil import rmtree
@@ -100,7 +100,7 @@ class Sampling:
 
 
 def _folders() -> Iterator[str]:
-    """New folders for a recording, where the usual one takes none."""
+    """New folders for a recording, to use if the usual folder cannot be written."""
     from tempfile import mkdtemp
 
     for place in (os.environ.get("TMPDIR"), "/dev/shm", "/var/tmp", os.path.expanduser("~/.cache")):
@@ -126,7 +126,7 @@ LEFT_OVER_S = 24 * 3600
 
 
 def _temporary() -> str:
-    """The folder in which the library makes those of recordings."""
+    """The folder in which the library creates folders for recordings."""
     if not ON_WINDOWS:
         return "/tmp"
     from tempfile import gettempdir
@@ -135,13 +135,13 @@ def _temporary() -> str:
 
 
 def _is_own(found: os.stat_result) -> bool:
-    """Windows gives each user a folder for temporary files."""
+    """Whether the folder belongs to this user. Windows has a folder for temporary files for each user."""
     return ON_WINDOWS or found.st_uid == os.getuid()
 
 
 def _sweep() -> None:
-    """Once a process: remove recordings of interpreters that were killed a day ago or longer. One
-    that is being written is younger: it grows with each sample."""
+    """Once per process: remove recordings of interpreters that were killed a day ago or longer. A recording
+    in progress is younger, because it grows with each sample."""
     global _swept
     if _swept:
         return
@@ -169,19 +169,19 @@ def _sweep() -> None:
 
 
 def _wants_job_object() -> bool:
-    """Whether a job object of Windows around this process shall count, which only Python makes."""
+    """Whether a Windows job object around this process is to be used; only Python creates it."""
     return system() == "windows" and os.environ.get("RESOURCE_TRACKER_JOB_OBJECT") == "1"
 
 
 def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa: A002
                   **options: Any) -> Sampling:
-    """Start sampling: by a process of its own; by a thread of the library where no program can be
-    executed, or where lines are asked for and only this process may read its memory; without the library,
-    or where nothing can be written, by a Python thread.
+    """Start sampling. A separate process takes the samples. If no program can be executed, or if lines are
+    requested and only this process may read its memory, a thread of the library takes them. Without the
+    library, or if nothing can be written, a Python thread takes them.
 
     Args:
         more: options of `resource-tracker attach` for the process
-        dir: where the recording lies and stays, of process and thread
+        dir: where the recording of a process or thread is written and kept
 
     Raises:
         ProcessLookupError: there is no such process
@@ -206,8 +206,7 @@ def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa
                 found = _start_elsewhere(program=program() or None, **options)
                 if found:
                     return found
-            logger.warning("Sampling in a thread of this process, because its own program cannot "
-                           "be started: %s", error)
+            logger.warning("Sampling in a thread of this process, because the separate program cannot be started: %s", error)
             if ON_WINDOWS:  # the library has no thread there
                 return Sampling(_in_python().Tracker(**options), has_alerts=False)
         try:
@@ -250,7 +249,7 @@ def read_columns(tracker: Any, names: List[str]) -> Columns:
 
 
 def _merge(table: Columns, into: int, row: int, newer: bool) -> None:
-    """Add a row to another one; `newer`: the row is the later one, so the moment is its."""
+    """Add a row to another one. `newer`: this row is the later one, so its time is used."""
     for name, values in table.items():
         a, b = values[into], values[row]
         if name in AMOUNTS:
@@ -268,9 +267,9 @@ def _merge(table: Columns, into: int, row: int, newer: bool) -> None:
 
 
 def settle(table: Columns, interval_s: float) -> Columns:
-    """Rows of about one interval each. The first sample comes at once and the last one at the stop;
-    what such a short row counted goes to its neighbour, so that rates are not those of a few
-    milliseconds, and no amount is lost."""
+    """Make rows of about one interval each. The first sample comes at once and the last one at the stop. The
+    counts of such a short row are added to the neighbouring row, so that no rate covers only a few
+    milliseconds and no amount is lost."""
     spans = table["interval_s"]
     if not spans:
         return table
@@ -295,8 +294,8 @@ def settle(table: Columns, interval_s: float) -> Columns:
 
 
 def _fill_rates(table: Columns) -> None:
-    """A first row that covers an interval, because the first sample came late, and one that is alone,
-    have the rate of the time that they cover."""
+    """Give a rate to a first row that covers an interval, because the first sample came late, and to a row
+    that is alone: the rate over the time that they cover."""
     for level in ("process", "system"):
         usage = table.get(f"{level}_cpu_usage", [])
         if None not in usage:
@@ -310,8 +309,8 @@ def _fill_rates(table: Columns) -> None:
 # ---- the machine's GPUs ----
 
 def has_gpu() -> bool:
-    """Whether there may be a GPU whose use could be measured. Where there is none, its use is 0.
-    Without /dev and /proc nothing says that there is none."""
+    """Whether there may be a GPU whose use could be measured. If there is none, its use is 0. Without /dev
+    and /proc, nothing proves that there is none."""
     import glob
 
     return system() != "linux" or bool(glob.glob("/dev/nvidia[0-9]*") or glob.glob("/proc/driver/nvidia/gpus/*")
@@ -319,7 +318,7 @@ def has_gpu() -> bool:
 
 
 def ask_program(*arguments: str, timeout: float = 30) -> Any:
-    """The JSON that the program prints, or None where there is no program or where it fails."""
+    """The JSON that the program prints, or None if there is no program or it fails."""
     import json
     import subprocess
 

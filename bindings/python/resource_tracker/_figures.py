@@ -1,4 +1,4 @@
-"""What a ResourceTracker makes of its samples: frames, statistics, phases."""
+"""Computes frames, statistics and phases from the samples of a ResourceTracker."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _frame(tracker: Tracked, level: str, table: _engine.Columns) -> TinyDataFram
 
 
 def _space_used(table: _engine.Columns) -> List[Any]:
-    """As the original has it, total less free: what only root may fill counts as used."""
+    """Used space as in the original package, total less free: space reserved for root counts as used."""
     return [used if None in (total, free) else total - free
             for total, used, free in zip(*(table[f"system_disk_space_{kind}_gb"]
                                            for kind in ("total", "used", "free")))]
@@ -119,8 +119,8 @@ QUEUE_SHARE = 0.1
 
 
 def queue_of(tracker: Tracked) -> Tuple[float, float]:
-    """(share of its time in which the tree waited for a CPU; cores that it waited for in the mean). Zeros where
-    that is not known, as of a snapshot."""
+    """Return the share of its time in which the tree waited for a CPU, and the mean number of cores for which
+    it waited. Zeros if this is not known, as for a snapshot."""
     if tracker._tracker is None or not tracker._tracks("process") or not tracker._is_ours():
         return 0.0, 0.0
     names = ["process_cpu_queue", "process_utime", "process_stime", "interval_s"]
@@ -134,9 +134,9 @@ def queue_of(tracker: Tracked) -> Tuple[float, float]:
 
 
 def cpus_for_the_next_run(tracker: Tracked, mean: float) -> int:
-    """The original's rule, where the program cannot tell: the mean of the cores in use, rounded. It lowers no
-    request or limit of a run that waited for CPUs or failed; without one, such a run gets the cores that it
-    wanted, up to those of the machine."""
+    """The rule of the original package, used if the program gives no advice: the mean of the cores in use,
+    rounded. It does not lower the request or limit of a run that waited for CPUs or failed. Without a request
+    or limit, such a run gets the cores that it wanted, up to those of the machine."""
     from ._pure import limit_cpus
 
     cores = max(1, round(mean))
@@ -160,8 +160,8 @@ def _duration(interval: float) -> Callable[[List[float]], float]:
 
 
 def default_specs(schema: Schema, interval: float) -> List[StatSpec]:
-    """The statistics of stats(): of the process tree's CPU, memory and GPUs the mean and the
-    maximum, disk space, network traffic, duration."""
+    """The statistics of stats(): mean and maximum of CPU, memory and GPUs of the process tree, disk space,
+    network traffic, and duration."""
     names = {column.source: column.name for column in schema.process}
     specs = []
     for source in ("process_cpu_usage", "process_memory_mib", "process_gpu_usage",
@@ -187,8 +187,8 @@ def statistics(tracker: Tracked, specs: Optional[List[StatSpec]]) -> Dict[str, D
 
 
 def statistics_in(schema: str, stats: Dict[str, Dict[str, Any]]) -> Dict[str, Dict[str, Any]]:
-    """Statistics under the names and in the units of a schema, whichever they were made in. Names
-    that both schemas have, and of which none tells the schema, stay as they are."""
+    """Statistics under the names and in the units of a schema, whichever schema they have. If all names occur
+    in both schemas, the schema is unknown and they are not changed."""
     levels = tuple((level, prefix) for level, prefix in PREFIXES.items())
     to = Layout(schema, levels)
     for other in SCHEMAS.values():
@@ -213,7 +213,7 @@ def statistics_in_05(runs: Sequence[Dict[str, Any]]) -> Dict[str, Dict[str, Any]
 
 
 def allocation(tracker: Tracked) -> Optional[str]:
-    """Whether others worked on the machine: "shared", "dedicated", None before any sample."""
+    """Whether other processes worked on the machine: "shared", "dedicated", or None before any sample."""
     frames = tracker._frames()
     process, system = frames["process"], frames["system"]
     if not (tracker._tracks("process") and tracker._tracks("system")):
@@ -274,7 +274,7 @@ def phases(tracker: Tracked) -> TinyDataFrame:
 
 
 def _rows_within(timestamps: List[float], start: float, end: float) -> List[int]:
-    """Rows whose intervals lie in the span, at least the one that ends next."""
+    """Rows whose intervals are within the time span; at least the one that ends next."""
     inside = [i for i, t in enumerate(timestamps) if start < t <= end]
     if inside:
         return inside

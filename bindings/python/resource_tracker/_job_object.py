@@ -1,8 +1,9 @@
-"""A job object of Windows around the calling process: the system adds up what it and all processes that
-it starts from then on use, living and dead.
+"""A Windows job object around the calling process: the system sums up what this process and all processes
+that it starts from then on use, including processes that have ended.
 
-A process cannot leave its job object again, so this is done only where RESOURCE_TRACKER_JOB_OBJECT=1 asks
-for it. The offsets are those of <winnt.h>: tests/python/test_layouts.py compiles assertions about them.
+A process cannot leave its job object again, so the job object is created only if
+RESOURCE_TRACKER_JOB_OBJECT=1 is set. The offsets are those of <winnt.h>: tests/python/test_layouts.py
+compiles assertions about them.
 """
 
 from __future__ import annotations
@@ -52,10 +53,10 @@ def _kernel32() -> Any:
 
 
 class JobObject:
-    """The job object of the calling process; once made it stays until the process ends."""
+    """The job object of the calling process. Once created, it exists until the process ends."""
 
     def __init__(self, lib: Any = None):
-        """Raises OSError where the system refuses, as under a host job that forbids nesting."""
+        """Raises OSError if the system refuses it, as under a host job that forbids nesting."""
         self._lib = lib or _kernel32()
         self._job = self._lib.CreateJobObjectW(None, None)
         if not self._job:
@@ -74,7 +75,7 @@ class JobObject:
             raise self._error("QueryInformationJobObject")
 
     def totals(self) -> JobTotals:
-        """Raises OSError where the system does not tell."""
+        """Raises OSError if the system does not report the totals."""
         basic, limit = BasicAndIoAccounting(), ExtendedLimit()
         self._query(BASIC_AND_IO_ACCOUNTING, basic)
         self._query(EXTENDED_LIMIT, limit)

@@ -47,15 +47,15 @@ def seconds(ticks: int, hz: int) -> float:
 
 
 class Events:
-    """Which of the processes that are watched fork or end, from a kernel queue."""
+    """A kernel queue that reports which of the watched processes fork or end."""
 
     def __init__(self) -> None:
-        """Raises AttributeError where Python has none."""
+        """Raises AttributeError if this Python has no kernel queues."""
         self._lib: Any = select  # the module has these names on macOS alone
         self._queue = self._lib.kqueue()
 
     def watch(self, pid: int) -> None:
-        """From now on; the queue forgets a process that has ended."""
+        """Watch a process from now on; the queue drops a process that has ended."""
         lib = self._lib
         try:
             self._queue.control([lib.kevent(pid, lib.KQ_FILTER_PROC, lib.KQ_EV_ADD | lib.KQ_EV_CLEAR,
@@ -64,7 +64,8 @@ class Events:
             pass  # it has ended, or is another user's
 
     def wait(self, seconds: float) -> List[Tuple[int, bool, bool]]:
-        """(pid, whether it has forked, whether it has ended) of some, after at most so long."""
+        """Wait at most this long for events, and return (pid, whether it has forked, whether it has ended)
+        for each."""
         return [(event.ident, bool(event.fflags & self._lib.KQ_NOTE_FORK),
                  bool(event.fflags & self._lib.KQ_NOTE_EXIT))
                 for event in self._queue.control(None, 32, seconds)]
@@ -79,7 +80,7 @@ class Tree:
     memory_quality = "at_least"
 
     def __init__(self, pid: int, children: bool = True, library: Any = SYSTEM_LIBRARY, events: Any = None):
-        """Raises OSError where libproc is missing, the process has gone, or may not be read."""
+        """Raises OSError if libproc is missing, or if the process has ended or may not be read."""
         self._lib = ctypes.CDLL(library, use_errno=True) if isinstance(library, str) else library
         self.pid, self._children = pid, children
         self._hz = self._tick_hz()
@@ -115,7 +116,7 @@ class Tree:
             room *= 4
 
     def _reading(self, pid: int, parent: int) -> Optional[Reading]:
-        """None for a process that has gone, or that was never readable."""
+        """None for a process that has ended, or that could never be read."""
         try:
             usage = self._usage(pid)
         except OSError as error:
@@ -136,8 +137,8 @@ class Tree:
                        usage.ri_diskio_bytesread, usage.ri_diskio_byteswritten, ended)
 
     def read(self, between: bool = False) -> Optional[Dict[int, Reading]]:
-        """The living members by pid; None once the first process has gone. `between` two samples: what
-        listen() may still do until the next one falls."""
+        """The live members by pid; None once the first process has ended. `between`: this reading is taken
+        between two samples and counts against the events that listen() may handle until the next sample."""
         self.denied = set()
         first = self._reading(self.pid, 0)
         if first is None or first.start != self._start:
@@ -176,11 +177,11 @@ class Tree:
 
     @property
     def listens(self) -> bool:
-        """Whether listen() can be called: not after many events, until the next sample."""
+        """Whether listen() can be called: not again before the next sample after many events."""
         return self._events is not None and self._left > 0
 
     def listen(self, seconds: float) -> bool:
-        """Wait for events for at most so long, and note new children. Returns whether an orphan lives."""
+        """Wait at most this long for events, and record new children. Returns whether an orphan is alive."""
         assert self._events is not None
         for parent, forked, ended in self._events.wait(seconds):
             self._left -= 1

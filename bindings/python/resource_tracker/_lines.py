@@ -29,7 +29,7 @@ _OLD_CELL = re.compile(r"<ipython-input-(\d+)-")
 
 
 def option(lines: Setting) -> List[bytes]:
-    """The option for the sampling program; none for None, which leaves it to the user's settings."""
+    """The option for the sampling program. For None there is no option, so that the user's settings apply."""
     if lines is None:
         return []
     if isinstance(lines, bool):
@@ -69,7 +69,7 @@ def _is_readable() -> bool:
 
 
 def asked_rate(more: Sequence[bytes]) -> float:
-    """Samples a second that the options or TRACKER_LINES ask for; negative: the default rate; 0: none."""
+    """Samples per second that the options or TRACKER_LINES request; negative: the default rate; 0: none."""
     words = [os.fsdecode(word)[8:] for word in more if word.startswith(b"--lines=")]
     asked = words[-1] if words else os.environ.get("TRACKER_LINES", "")
     if asked in ("auto", "on", "true", "yes"):
@@ -82,15 +82,15 @@ def asked_rate(more: Sequence[bytes]) -> float:
 
 
 def needs_thread(more: Sequence[bytes]) -> bool:
-    """Whether only a thread of this process can sample its lines, which are asked for. Alerts and further
-    options, which a thread does not take, come first."""
+    """Whether lines are requested and only a thread of this process can sample them. Alerts and further
+    options, which a thread does not support, take precedence."""
     return bool(asked_rate(more) and all(word.startswith(b"--lines=") for word in more)
                 and not os.environ.get("TRACKER_ALERT") and not os.environ.get("TRACKER_ON_ALERT")
                 and not _is_readable())
 
 
 def _cells() -> Dict[str, Any]:
-    """The numbers of a notebook's cells by the file name that their code has."""
+    """The numbers of a notebook's cells, by the file name of their code."""
     module = sys.modules.get("IPython")
     shell = module.get_ipython() if module is not None else None
     return dict(getattr(getattr(shell, "compile", None), "_filename_map", None) or {})
@@ -125,13 +125,13 @@ def _row(row: Dict[str, Any], names: Tuple[str, ...], all_cpu_s: float,
 
 
 def check(by: str) -> None:
-    """Raise a ValueError where there is no such table."""
+    """Raise a ValueError if there is no such table."""
     if by not in _NAMES:
         raise ValueError(f"by must be {', '.join(list(_NAMES)[:-1])} or {list(_NAMES)[-1]}, got {by!r}")
 
 
 def table(document: Optional[str], by: str = "line") -> TinyDataFrame:
-    """A row for each line (…), the most CPU time first; the columns alone where no stacks were sampled."""
+    """A row for each line (…), the most CPU time first; only the columns if no stacks were sampled."""
     found: Dict[str, Any] = {"rows": []} if document is None else json.loads(document)
     cells = _cells()
     rows = [_row(row, _NAMES[by], found["all"]["cpu_s"], cells) for row in found["rows"]]

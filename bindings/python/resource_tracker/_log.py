@@ -1,4 +1,4 @@
-"""The package's logger, silent until a program sets up logging."""
+"""The logger of the package, which is silent until a program sets up logging."""
 
 import logging
 import sys
@@ -8,7 +8,7 @@ logger.addHandler(logging.NullHandler())
 
 
 def tell(text: str) -> None:
-    """A line that is seen: in the log where the program has one, else on stderr."""
+    """Show a line: in the log if the program has set up logging, else on stderr."""
     at = logger
     while at is not None:
         if any(not isinstance(handler, logging.NullHandler) for handler in at.handlers):

@@ -1,4 +1,4 @@
-"""What this machine has: /proc, psutil, partitions."""
+"""Properties of this machine: /proc, psutil, partitions."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _WINDOWS_FOLDERS = {"XDG_CONFIG_HOME": "APPDATA", "XDG_STATE_HOME": "LOCALAPPDAT
 
 
 def user_folder(name: str) -> str:
-    """The value of XDG_CONFIG_HOME, XDG_STATE_HOME or HOME, on Windows with the usual places there; "" if not
-    known."""
+    """The value of XDG_CONFIG_HOME, XDG_STATE_HOME or HOME; on Windows, the usual folders of that system are
+    the defaults. "" if not known."""
     value = os.environ.get(name)
     if not value and ON_WINDOWS:
         value = os.environ.get(_WINDOWS_FOLDERS[name])
@@ -25,8 +25,8 @@ def user_folder(name: str) -> str:
 
 
 def system_program(name: str) -> Optional[str]:
-    """What to start a program of the system by. Windows would look for a name in the working directory first: there it
-    is that of its own folder, or None."""
+    """The name or path with which to start a program of the system. Windows would search for a name in the
+    working directory first, so there the path in the system's folder is returned, or None."""
     if not ON_WINDOWS:
         return name
     path = os.path.join(os.environ.get("SystemRoot", r"C:\Windows"), "System32", name + ".exe")
@@ -34,7 +34,7 @@ def system_program(name: str) -> Optional[str]:
 
 
 def system() -> str:
-    """"linux" where /proc tells of processes, else "macos", "windows", or "other"."""
+    """"linux" if /proc lists processes, else "macos", "windows", or "other"."""
     if is_procfs_available():
         return "linux"
     return {"darwin": "macos", "win32": "windows"}.get(sys.platform, "other")
@@ -64,8 +64,8 @@ def is_procfs_available() -> bool:
 
 
 def is_partition(disk_name: str) -> bool:
-    """Whether a name of /proc/diskstats is part of another device, as the kernel tells; for a
-    device that is not there, by the shape of its name."""
+    """Whether a name of /proc/diskstats is part of another device, as reported by the kernel; for a device
+    that does not exist, judged by the form of its name."""
     if os.path.isdir("/sys/class/block"):
         known = os.path.join("/sys/class/block", disk_name.replace("/", "!"))
         if os.path.exists(known):

@@ -1,7 +1,7 @@
-"""The process tree by psutil: every system that has no reader of its own.
+"""The process tree, read by psutil: for every system without its own reader.
 
-Where the system does not show the time of reaped children (Windows, macOS), a process counts as it was
-last read, so that short processes are missing; a process that a reading missed is not seen at all.
+If the system does not report the time of reaped children (Windows, macOS), a process counts as it was last
+read, so that short processes are missing. A process that started and ended between two readings is not seen.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Tree:
     source = "psutil"
 
     def __init__(self, pid: int, children: bool = True):
-        """Raises ProcessLookupError for a process that has gone, PermissionError where it may not be read."""
+        """Raises ProcessLookupError if the process has ended, PermissionError if it may not be read."""
         import psutil
 
         self._psutil = psutil
@@ -42,18 +42,18 @@ class Tree:
 
     @property
     def memory_source(self) -> str:
-        """What the memory is."""
+        """What the memory figure measures."""
         return ("sum of private working sets" if self._is_private else
                 "sum of resident memory: shared pages count in each process")
 
     @property
     def memory_quality(self) -> str:
-        """The quality of its peak."""
+        """The quality of the peak of memory."""
         return "at_least" if self._is_private else "estimated"
 
     def _memory_of(self, process: Any) -> int:
-        """On Windows the private working set, as Task Manager has it, or the private bytes where that
-        is refused. Where the system does not tell the private part (Wine), the whole one from then on."""
+        """On Windows the private working set, as in Task Manager, or the private bytes if reading it is
+        refused. If the system does not report the private part (Wine), the whole working set from then on."""
         if self._is_private:
             try:
                 return int(process.memory_full_info().uss)
@@ -94,7 +94,7 @@ class Tree:
                        written)
 
     def _descendants(self) -> List[Any]:
-        """Those of the first process and of members that outlived their parents."""
+        """The descendants of the first process and of members that outlived their parents."""
         found: Dict[int, Any] = {}
         for process in [self._first, *self._seen.values()]:
             if process.pid in found:
@@ -118,7 +118,7 @@ class Tree:
         return parent if parent in members else 0
 
     def read(self) -> Optional[Dict[int, Reading]]:
-        """The living members by pid; None once the first process has gone."""
+        """The live members by pid; None once the first process has ended."""
         self.denied = set()
         if not self._first.is_running():
             return None

@@ -1,8 +1,8 @@
-"""The counters and a tracker in plain Python, from /proc: what works where neither the extension
-module nor the program can be loaded (another libc, another architecture).
+"""The counters and a tracker in plain Python, from /proc. They are used if neither the extension module nor
+the program can be loaded (another libc, another architecture).
 
-Slower and less exact than the library: children that live and die between two samples are counted
-when their parent waits for them, orphans are lost. Same results in the same shapes as _core.
+They are slower and less exact than the library: children that start and end between two samples are counted
+when their parent waits for them, and orphans are lost. The results have the same shapes as those of _core.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ def _read(path: str) -> str:
 
 
 def read_stat(pid: int) -> List[str]:
-    """The fields of /proc/PID/stat from the state on: the name before it may hold anything."""
+    """The fields of /proc/PID/stat from the state on. The name before the state may contain any character."""
     text = _read(f"/proc/{pid}/stat")
     return text[text.rindex(")") + 2:].split()
 
 
 def descendants(pid: int) -> List[int]:
-    """All that descend from a process, by the parents that /proc tells."""
+    """All descendants of a process, found by the parents in /proc."""
     children: Dict[int, List[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -49,7 +49,7 @@ def descendants(pid: int) -> List[int]:
 
 
 def memory_bytes(pid: int) -> int:
-    """PSS; RSS where that may not be read."""
+    """PSS; RSS if PSS may not be read."""
     try:
         for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():
             if line.startswith("Pss:"):
@@ -63,7 +63,7 @@ def memory_bytes(pid: int) -> int:
 
 
 def io_bytes(pid: int) -> Optional[Tuple[int, int]]:
-    """Bytes read from and written to storage; None where that may not be read."""
+    """Bytes read from and written to storage; None if they may not be read."""
     try:
         fields = dict(line.split(": ") for line in _read(f"/proc/{pid}/io").splitlines())
         return int(fields["read_bytes"]), int(fields["write_bytes"])
@@ -72,7 +72,7 @@ def io_bytes(pid: int) -> Optional[Tuple[int, int]]:
 
 
 def queue_s(pid: int) -> float:
-    """Time that the threads of a process could run and waited for a CPU; 0 where that cannot be read."""
+    """Time in which the threads of a process were ready to run but waited for a CPU; 0 if it cannot be read."""
     waited = 0
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -110,7 +110,7 @@ def _quota(folder: str) -> Optional[float]:
 
 
 class Counters:
-    """As _core.Counters, and queue_s: time that the living threads waited for a CPU."""
+    """As _core.Counters, and queue_s: time that the live threads waited for a CPU."""
 
     def __init__(self, pid: int = 0, children: bool = True):
         self._pid = pid
@@ -173,7 +173,7 @@ class Counters:
 
 
 def _counts(interface: str) -> bool:
-    """Whether traffic of this interface is counted: physical ones, where there are any."""
+    """Whether traffic of this interface is counted: only physical interfaces, if there are any."""
     base = "/sys/class/net"
     try:
         physical = [n for n in os.listdir(base) if os.path.exists(f"{base}/{n}/device")]
@@ -227,7 +227,7 @@ def _mounts() -> Dict[str, Dict[str, int]]:
 
 
 class Tracker:
-    """As _core.Tracker, with a thread of this process that samples."""
+    """As _core.Tracker; a thread of this process takes the samples."""
 
     recording = ""
 
@@ -268,7 +268,7 @@ class Tracker:
             self._error = f"{type(error).__name__}: {error}"
 
     def _pause(self, seconds: float) -> bool:
-        """Wait for the next sample. Returns whether the tracker shall end."""
+        """Wait for the next sample. Returns whether the tracker has to stop."""
         return self._end.wait(seconds)
 
     def _sample(self) -> bool:

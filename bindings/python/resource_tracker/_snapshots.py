@@ -20,14 +20,14 @@ AnyTracked = TypeVar("AnyTracked", bound=Tracked)
 
 
 class SnapshotError(ValueError, KeyError):
-    """What should be a snapshot is none: a value that is wrong, or a key that is missing."""
+    """The data are not a snapshot: a value is wrong, or a key is missing."""
 
     def __str__(self) -> str:
         return Exception.__str__(self)
 
 
 def snapshot_of(tracker: Tracked) -> Dict[str, Any]:
-    """All of it as a dict of plain values."""
+    """The whole tracker as a dict of plain values."""
     from ._version import __version__
 
     end = tracker.stop_time or time.time()
@@ -122,7 +122,7 @@ def _load_frame(schema: Schema, target: Schema, level: str, rows: List[Dict[str,
 
 
 def write(file: str, text: str) -> None:
-    """JSON text as a file: compressed, plain if the name ends in ".json"."""
+    """Write JSON text to a file: compressed, or plain if the name ends in ".json"."""
     data = text.encode("utf-8")
     if not str(file).endswith(".json"):
         import gzip

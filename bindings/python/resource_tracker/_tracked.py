@@ -1,5 +1,5 @@
-"""What figures, snapshots, advice and the report need of a ResourceTracker. It lets these modules stand below
-tracker.py, which uses them."""
+"""The parts of a ResourceTracker that figures, snapshots, advice and the report use. With it, these modules
+do not import tracker.py, which imports them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .tiny_data_frame import StatSpec, TinyDataFrame
 
 
 class Tracked(Protocol):
-    """A ResourceTracker; see there."""
+    """A ResourceTracker; see that class."""
 
     pid: int
     children: bool

@@ -1,9 +1,9 @@
-"""What a process tree has used, added up from readings of its living members.
+"""What a process tree has used, summed up from readings of its live members.
 
-A member shows its own CPU time and that of the children it has waited for (0 where the system does not
-have that). When a child is reaped, its time moves into its parent's figure: what was already counted is
-not counted again, what the child used after its last reading is. What no parent received stays counted as
-it was last read. So the totals never fall and never exceed the truth.
+A member shows its own CPU time and that of the children for which it has waited (0 if the system does not
+report it). When a child is reaped, its time moves into the figure of its parent. What was already counted is
+not counted again; what the child used after its last reading is counted then. Time that no parent received
+stays counted as it was last read. The totals therefore never decrease and never exceed the true value.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Dict, List, NamedTuple, Optional, Set
 
 
 class Reading(NamedTuple):
-    """One living member."""
+    """One live member."""
 
     parent: int  # pid; 0 where the parent is not in the tree or has ended
     start: float  # tells two processes with one pid apart
@@ -40,8 +40,8 @@ def _child(reading: Reading) -> Times:
 
 
 class Ledger:
-    """Totals since the members began. A member that cannot be read any more, though it lives, is passed
-    with its last reading."""
+    """Totals since the members began. A live member that can no longer be read is passed with its last
+    reading."""
 
     def __init__(self) -> None:
         self.members: Dict[int, Reading] = {}
@@ -75,7 +75,7 @@ class Ledger:
         self.members = dict(now)
 
     def _settle_ended(self, ended: List[int], same: Set[int]) -> Dict[int, Times]:
-        """What members that ended have counted, by the nearest ancestor that lives and may receive it."""
+        """What ended members have counted, by the nearest live ancestor that may receive it."""
         fresh: Dict[int, Times] = {}
         for pid in ended:
             heir = self.members[pid].parent
@@ -94,9 +94,9 @@ class Ledger:
         return fresh
 
     def _received(self, pid: int, i: int, rise: float, fresh: Dict[int, Times]) -> float:
-        """The part of a rise of a child figure that was not counted yet. A debt that did not arrive with
-        this update is carried to the next one, because a parent may be read before its children, and
-        forgiven after that."""
+        """The part of a rise of a child figure that was not counted yet. A debt that did not arrive in this
+        update is carried to the next one, because a parent may be read before its children. After that it is
+        dropped."""
         old, new = self._owed.get(pid, [0.0, 0.0])[i], fresh.get(pid, [0.0, 0.0])[i]
         rise = max(0.0, rise)
         if old > rise + NEGLIGIBLE_S:

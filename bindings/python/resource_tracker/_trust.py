@@ -1,7 +1,8 @@
-"""Files that the package finds by itself, which another user may have put there: docs/security.md.
+"""Files that the package reads without being named, and which another user may have put there:
+docs/security.md.
 
-The rule is that of the program (src/base/trust.h): a file is used only where it belongs to the user or to
-root and nobody else may write to it, nor to a directory on the way to it.
+The rule is that of the program (src/base/trust.h): a file is used only if it belongs to the user or to root,
+and no other user may write to it or to a directory above it.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ _FILE = (os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 
 
 
 class Untrusted(PermissionError):
-    """Another user may have written a file, or it is another thing than a file."""
+    """Another user may have written the file, or it is not a regular file."""
 
     def __init__(self, path: str, why: str):
         super().__init__(errno.EPERM, why, path)
 
 
 def open_found(path: str) -> int:
-    """A descriptor of a regular file that nobody has named, for reading.
+    """Open a regular file that nobody has named, for reading, and return its descriptor.
 
     Raises:
-        Untrusted: another user may have written it, or it is no regular file
-        OSError: it is not there, or cannot be read
+        Untrusted: another user may have written it, or it is not a regular file
+        OSError: it does not exist, or cannot be read
     """
     if ON_WINDOWS:
         _check_on_windows(path, is_folder=False)
@@ -55,7 +56,7 @@ def open_found(path: str) -> int:
 
 
 def check_folder(path: str) -> None:
-    """Raise Untrusted where another user may write to a directory, or has made it."""
+    """Raise Untrusted if another user may write to a directory, or created it."""
     if ON_WINDOWS:
         return _check_on_windows(path, is_folder=True)
     folder, name, _ = _walk(path)
@@ -93,12 +94,12 @@ def _check_file(found: os.stat_result, path: str, is_shared: bool) -> None:
     if not _is_own(found) or _may_others_write(found):
         _refuse(found, path)
     if is_shared and found.st_nlink > 1:
-        raise Untrusted(path, "another user may have given it a second name")
+        raise Untrusted(path, "another user may have created its second hard link")
 
 
 def _walk(path: str) -> Tuple[int, str, bool]:
-    """(descriptor of the directory in which the last name of a path lies, that name, whether others may
-    write to that directory). Every directory from / on is checked."""
+    """Return a descriptor of the directory that contains the last name of a path, this name, and whether
+    other users may write to that directory. Every directory from / on is checked."""
     names: List[str] = [name for name in os.path.join(os.getcwd(), path).split("/") if name]
     last = names.pop() if names else "."
     names.reverse()
@@ -146,8 +147,8 @@ def _path_of(folder: int) -> str:
 
 
 def _check_way(folder: int) -> Tuple[bool, bool]:
-    """(whether others may write to a directory, which then has the sticky bit; whether its owner is not
-    mapped)"""
+    """Return whether other users may write to a directory, which then has the sticky bit, and whether its
+    owner is not mapped."""
     found = os.fstat(folder)
     others = _may_others_write(found)
     is_shared = others and bool(found.st_mode & stat.S_ISVTX)
@@ -164,7 +165,7 @@ def _may_others_write(found: os.stat_result) -> bool:
 
 
 def _is_private_group(gid: int) -> bool:
-    """Whether a group has no member but the user: root's, or one that is named as the user."""
+    """Whether a group has no member other than the user: the group of root, or one with the name of the user."""
     if gid == 0:
         return True
     users = _rows_of("/etc/passwd", 4)
@@ -185,7 +186,7 @@ def _rows_of(path: str, fields: int) -> List[List[str]]:
 
 
 def _is_in_user_namespace() -> bool:
-    """Whether some ids are not mapped here, as root's may be."""
+    """Whether some ids, such as that of root, may not be mapped here."""
     try:
         with open("/proc/self/uid_map", encoding="ascii") as file:
             return file.readline().split() != ["0", "0", "4294967295"]

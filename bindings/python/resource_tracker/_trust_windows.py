@@ -1,5 +1,5 @@
-"""The rule of _trust.py on Windows, as the program has it there (src/base/windows/trust.c): a file is used only
-where it is no link and belongs to the user, to SYSTEM or to the administrators."""
+"""The rule of _trust.py on Windows, as in the program (src/base/windows/trust.c): a file is used only if it
+is not a link and belongs to the user, to SYSTEM or to the administrators."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def _is_self(advapi: Any, kernel: Any, owner: Any) -> bool:
 
 
 def is_own(path: str) -> bool:
-    """Whether a file or folder belongs to the user or the system. A file system without owners (FAT) is the
-    user's choice."""
+    """Whether a file or folder belongs to the user or to the system. A file system without owners (FAT) is
+    always accepted."""
     advapi, kernel = _libraries()
     owner, descriptor = ctypes.c_void_p(), ctypes.c_void_p()
     error = advapi.GetNamedSecurityInfoW(path, FILE_OBJECT, OWNER, ctypes.byref(owner), None, None, None,
@@ -56,7 +56,8 @@ def is_own(path: str) -> bool:
 
 
 def objection(path: str, is_folder: bool) -> str:
-    """Why a file or folder that nobody has named is not used; "": it may be. Raises OSError where there is none."""
+    """Why a file or folder that nobody has named is not used; "" if it may be used. Raises OSError if it does
+    not exist."""
     found = os.lstat(path)
     if stat.S_ISLNK(found.st_mode) or getattr(found, "st_file_attributes", 0) & REPARSE_POINT:
         return "a link"

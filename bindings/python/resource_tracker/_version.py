@@ -1,4 +1,4 @@
-"""The version: that of the library inside."""
+"""The version of the package, which is that of its library."""
 
 
 def _find() -> str:

@@ -1,4 +1,4 @@
-"""The cloud that the machine belongs to: vendor, region, type of the instance."""
+"""The cloud to which the machine belongs: vendor, region, type of the instance."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _firmware(name: str) -> str:
 
 
 def from_firmware() -> Dict[str, str]:
-    """What the firmware tells, without any request: the vendor, and on AWS the type."""
+    """What the firmware reveals without any request: the vendor, and on AWS the type."""
     maker = f"{_firmware('sys_vendor')} {_firmware('board_vendor')}".lower()
     vendor = next((vendor for word, vendor in _MAKERS if word in maker), UNKNOWN)
     kind = UNKNOWN
@@ -48,7 +48,7 @@ def from_firmware() -> Dict[str, str]:
 
 
 def _from_program(answer: Any) -> Optional[Dict[str, str]]:
-    """The program's answer in this module's words."""
+    """The answer of the program, under the keys of this module."""
     if not isinstance(answer, dict):
         return None
     found: Dict[str, Any] = answer
@@ -64,8 +64,7 @@ def _from_program(answer: Any) -> Optional[Dict[str, str]]:
 
 def get_cloud_info() -> Dict[str, Any]:
     """The cloud of this machine: {"vendor", "instance_type", "region": str, "unknown" if not known,
-    "discovery_time": s that the requests took}.
-    Asked for once; remembered."""
+    "discovery_time": seconds that the requests took}. The requests are sent once; the answer is kept."""
     global _cached
     if _cached is None:
         start = monotonic()

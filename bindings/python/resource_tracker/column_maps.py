@@ -1,8 +1,8 @@
-"""The schemas of columns, as data: which names, units and decimals a frame has.
+"""The schemas of columns as data: the names, units and decimals of the columns of a frame.
 
-A schema is a list of columns for the process tree and one for the machine. Each column names the
-engine's column that it shows (docs/columns.md), the factor from the engine's unit to its own, and
-the decimals that are kept. A further schema is a further entry of SCHEMAS.
+A schema is a list of columns for the process tree and one for the machine. Each column states the engine's
+column that it shows (docs/columns.md), the factor from the engine's unit to its own unit, and the number of
+decimals that are kept. To add a schema, add an entry to SCHEMAS.
 """
 
 import os
@@ -133,11 +133,11 @@ def _unknown(name: object, where: str = "") -> ValueError:
 
 
 def set_schema(name: Optional[str]) -> None:
-    """Choose the names and units of columns for what this process makes from now on.
+    """Choose the names and units of columns for everything that this process creates from now on.
 
     Args:
-        name: "0.4" (memory in KiB), "0.5" (memory in MiB, units in the names), or None for what
-            RESOURCE_TRACKER_SCHEMA or the configuration file says, and "0.4" without them
+        name: "0.4" (memory in KiB), "0.5" (memory in MiB, units in the names), or None for the schema in
+            RESOURCE_TRACKER_SCHEMA or the configuration file, and "0.4" if neither names one
 
     Raises:
         ValueError: there is no such schema
@@ -149,8 +149,8 @@ def set_schema(name: Optional[str]) -> None:
 
 
 def chosen_schema() -> Optional[str]:
-    """The schema that set_schema(), RESOURCE_TRACKER_SCHEMA or the configuration file names; None:
-    nothing does."""
+    """The schema that set_schema(), RESOURCE_TRACKER_SCHEMA or the configuration file names; None if none of
+    them names one."""
     if _set is not None:
         return _set
     name = os.environ.get(SCHEMA_VARIABLE)
@@ -175,7 +175,7 @@ def default_schema() -> str:
 
 
 def get_schema(name: Optional[str] = None) -> Schema:
-    """The columns of a schema; None: of the default one."""
+    """The columns of a schema; None means the default schema."""
     if name is None:
         name = default_schema()
     try:
@@ -185,15 +185,15 @@ def get_schema(name: Optional[str] = None) -> Schema:
 
 
 def detect_schema(process_columns: Iterable[str], system_columns: Iterable[str]) -> Schema:
-    """The schema that a snapshot's columns are of."""
+    """The schema to which the columns of a snapshot belong."""
     columns = set(process_columns) | set(system_columns)
     return SCHEMAS["0.5" if columns & {"memory_mib", "memory_used_mib"} else "0.4"]
 
 
 def aliases(schema: Schema, prefixes: Iterable[Tuple[str, str]]) -> Dict[str, Tuple[str, float]]:
-    """Names of the other schemas -> (name here, factor), so that a script written for another
-    version finds its columns. `prefixes` are pairs of a level and what stands before its names.
-    A name that exists here keeps its meaning."""
+    """Map names of the other schemas to (name in this schema, factor), so that a script for another version
+    finds its columns. `prefixes` are pairs of a level and the prefix of its names. A name that exists in this
+    schema keeps its meaning."""
     result: Dict[str, Tuple[str, float]] = {}
     for level, prefix in prefixes:
         ours = {c.source: c for c in schema.columns(level)}
@@ -207,8 +207,8 @@ def aliases(schema: Schema, prefixes: Iterable[Tuple[str, str]]) -> Dict[str, Tu
 
 
 class Layout(NamedTuple):
-    """What the columns of a frame are: of which schema, and for which levels with what before their
-    names. In a frame of bytes the schemas' sizes have one unit."""
+    """Describes the columns of a frame: their schema, and the prefix of their names for each level. In a
+    frame of bytes, the sizes of all schemas have the same unit."""
 
     schema: str
     levels: Tuple[Tuple[str, str], ...]
@@ -219,8 +219,8 @@ _known_aliases: Dict[Layout, Dict[str, Tuple[str, float]]] = {}
 
 
 def aliases_of(layout: Layout) -> Dict[str, Tuple[str, float]]:
-    """As aliases(), made once; and the other way round, for a frame into which somebody has picked
-    columns under the names of another schema."""
+    """As aliases(), computed once; and in the other direction, for a frame whose columns were picked under
+    the names of another schema."""
     found = _known_aliases.get(layout)
     if found is None:
         found = aliases(SCHEMAS[layout.schema], layout.levels)
@@ -235,12 +235,14 @@ _known_kinds: Dict[Layout, Dict[str, str]] = {}
 
 
 def kind_of(column: Column) -> str:
-    """The type of a column for other libraries: float64, as any figure may be unknown, but for what never is."""
+    """The type of a column for other libraries: float64, as any figure may be unknown, except for columns
+    that are always known."""
     return "l" if column.name == "pid" else "g"
 
 
 def kinds_of(layout: Layout) -> Dict[str, str]:
-    """kind_of() by the names of all schemas, as somebody may have picked columns under those of another one."""
+    """kind_of() by the names of all schemas, because columns may have been picked under the names of another
+    schema."""
     found = _known_kinds.get(layout)
     if found is None:
         found = {prefix + column.name: kind_of(column) for level, prefix in layout.levels
@@ -251,7 +253,8 @@ def kinds_of(layout: Layout) -> Dict[str, str]:
 
 
 def layout_of(columns: Iterable[str]) -> Optional[Layout]:
-    """The layout of what a tracker has written, by its columns; None: it is no tracker's."""
+    """The layout of a table that a tracker has written, detected from its columns; None if no tracker has
+    written it."""
     names = set(columns)
     if "timestamp" not in names:
         return None
@@ -295,8 +298,8 @@ def convert(data: Dict[str, List[Any]], layout: Optional[Layout], name: str
 
 
 class Answers(Dict[str, Any]):
-    """A dict that also answers to the names of the other schemas, converted. What it holds, and
-    shows when it is iterated over or written as JSON, are its own names."""
+    """A dict that also returns values by the names of the other schemas, converted. Its keys, which iteration
+    and JSON show, are the names of its own schema."""
 
     __slots__ = ("aliases",)
 
@@ -326,7 +329,7 @@ class Answers(Dict[str, Any]):
 
 
 def scaled(value: Any, factor: float) -> Any:
-    """A value of another unit: a number, or the numbers of a dict."""
+    """A value converted to another unit: a number, or the numbers of a dict."""
     if value is None or factor == 1:
         return value
     if isinstance(value, dict):

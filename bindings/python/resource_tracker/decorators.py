@@ -95,7 +95,7 @@ End = Callable[[Any, Optional[BaseException]], None]
 
 
 class _Span:
-    """From begin to end, with the exception that ended it."""
+    """The time from begin to end, with the exception that ended it."""
 
     def __init__(self, begin: Begin, end: End):
         self._begin, self._end = begin, end
@@ -166,8 +166,8 @@ def _wrap(function: Callable[..., Any], begin: Begin, end: End) -> Any:
 
 
 def mark(name: str) -> bool:
-    """Name this moment of the run, from inside a job of `resource-tracker run`. Returns True if the
-    tracker received it, False outside such a job."""
+    """Name this moment of the run, from inside a job of `resource-tracker run`. Returns True if the tracker
+    received it, and False outside such a job."""
     guard = os.environ.get("RESOURCE_TRACKER_RUN")
     if not guard:
         return False

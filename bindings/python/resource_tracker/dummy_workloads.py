@@ -1,4 +1,4 @@
-"""Work to try a tracker with."""
+"""Workloads for trying out a tracker."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import time
 
 
 def cpu_single(duration: float = 1) -> None:
-    """Keep one core busy for so many seconds."""
+    """Keep one core busy for this many seconds."""
     end = time.monotonic() + duration
     while time.monotonic() < end:
         sum(i * i for i in range(1000))
 
 
 def cpu_multi(duration: float = 1, ncores: int = 2) -> float:
-    """Keep cores busy for so many seconds, each by a process of its own. Returns the seconds that
+    """Keep several cores busy for this many seconds, each with a separate process. Returns the seconds that
     it took."""
     import subprocess
     import sys

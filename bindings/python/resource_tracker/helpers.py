@@ -1,4 +1,4 @@
-"""Small functions that the modules share."""
+"""Small functions that several modules use."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def mean(values: List[Any]) -> float:
 
 
 def get_tracker_implementation() -> Tuple[Callable[..., Any], Callable[..., Any]]:
-    """(get_process_stats, get_system_stats) of what works here. On Linux that is always /proc, so
-    that the figures do not depend on which packages are installed."""
+    """Return get_process_stats and get_system_stats of the implementation that works here. On Linux this is
+    always /proc, so that the figures do not depend on which packages are installed."""
     if is_procfs_available():
         from .tracker_procfs import get_process_stats, get_system_stats
     elif is_psutil_available():
@@ -31,7 +31,7 @@ def get_tracker_implementation() -> Tuple[Callable[..., Any], Callable[..., Any]
 
 
 def get_zfs_pools_space() -> Dict[str, Dict[str, int]]:
-    """{"zfs:POOL": {"total", "used", "free"}} in bytes; empty where there is no ZFS."""
+    """{"zfs:POOL": {"total", "used", "free"}} in bytes; empty if there is no ZFS."""
     import subprocess
 
     pools: Dict[str, Dict[str, int]] = {}
@@ -67,7 +67,7 @@ def render_csv_row(row: Iterable[Union[str, float, int, None]],
 
 
 def cleanup_files(files: List[str]) -> None:
-    """Remove files; what cannot be removed stays."""
+    """Remove files. A file that cannot be removed is left."""
     for path in files:
         try:
             os.unlink(path)
@@ -91,8 +91,8 @@ def cleanup_processes(processes: List[Any]) -> None:
 
 
 def aggregate_stats(stats: List[Dict[str, Dict[str, Any]]]) -> Dict[str, Dict[str, Any]]:
-    """One dict of statistics from those of several runs: means and durations are averaged, of
-    maxima and sums the largest is taken.
+    """Combine the statistics of several runs into one dict: means and durations are averaged, and of maxima
+    and sums the largest is used.
 
     Examples:
         >>> aggregate_stats([{"a": {"mean": 1, "max": 5}}, {"a": {"mean": 3, "max": 4}}])
@@ -118,8 +118,8 @@ def _aggregate(name: str, values: List[Any]) -> Any:
 
 
 def exit_code_of(error: Optional[BaseException]) -> int:
-    """Exit code of a process that ends with an exception: of SystemExit the code that it has, of
-    KeyboardInterrupt 130 as shells report it, of any other one 1; 0 without an exception.
+    """Exit code of a process that ends with this exception: the code of SystemExit, 130 for KeyboardInterrupt
+    as shells report it, 1 for any other exception, and 0 without an exception.
 
     Examples:
         >>> [exit_code_of(error) for error in (SystemExit(3), SystemExit("a message"), KeyError(), None)]

@@ -13,7 +13,7 @@ _hooks: Dict[int, "CellTable"] = {}
 
 
 def _options(line: str) -> Dict[str, Any]:
-    """--interval SECONDS, --label TEXT and --lines of a magic's line."""
+    """Parse --interval SECONDS, --label TEXT and --lines in the line of a magic."""
     options: Dict[str, Any] = {}
     words = shlex.split(line)
     while words:
@@ -68,7 +68,7 @@ def _new_tracker(options: Dict[str, Any]) -> Any:
 
 
 def _stop(tracker: Any, result: Any) -> None:
-    """Stop with the exit code of a cell: that of its exception."""
+    """Stop with the exit code of a cell, which is that of its exception."""
     code = exit_code_of(getattr(result, "error_before_exec", None) or getattr(result, "error_in_exec", None))
     tracker.stop(code, "failed" if code else "finished")
 
@@ -95,7 +95,7 @@ def track_cell(shell: Any, line: str, cell: str) -> Any:
 
 
 def _hottest(tracker: Any) -> TinyDataFrame:
-    """The ten lines that used most."""
+    """The ten lines that used the most CPU time."""
     found = tracker.lines()
     names = ("file", "line", "function", "cpu_s", "cpu_share", "wall_s", "growth_mib")
     return TinyDataFrame([{name: found[i][name] for name in names}

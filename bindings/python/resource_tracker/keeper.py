@@ -1,4 +1,4 @@
-"""Servers and prices, from the catalogue in this package: nothing is asked over the network."""
+"""Servers and prices, from the catalogue in this package. No request is sent over a network."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ VENDORS = {"hcloud": "hetzner"}
 
 
 def _find(needs: Dict[str, Any], limit: int) -> List[Dict[str, Any]]:
-    """Servers with the needs, members of struct trk_server_needs; limit 0: all.
+    """Find servers that meet the needs, members of struct trk_server_needs; limit 0: all.
 
     Raises:
         LookupError: the catalogue cannot be read
-        ValueError: the catalogue does not take a value
+        ValueError: the catalogue rejects a value
     """
     try:
         found = _engine.answer_of(_engine.library().servers(needs, limit))
@@ -48,7 +48,7 @@ def _find(needs: Dict[str, Any], limit: int) -> List[Dict[str, Any]]:
 
 
 def _all_of(vendor: str, region: Optional[str] = None) -> List[Dict[str, Any]]:
-    """Every server of a vendor; none where the catalogue does not have it or cannot be read."""
+    """All servers of a vendor; none if the catalogue does not contain it or cannot be read."""
     try:
         return _find({"vendors": VENDORS.get(vendor, vendor), "regions": region, "arch": "any",
                       "previous_generation": True}, 0)
@@ -57,11 +57,11 @@ def _all_of(vendor: str, region: Optional[str] = None) -> List[Dict[str, Any]]:
 
 
 def needs_of_filters(filters: Dict[str, Any]) -> Dict[str, Any]:
-    """Limits on the servers as members of struct trk_server_needs.
+    """Convert limits on the servers to members of struct trk_server_needs.
 
     Raises:
-        TypeError: a limit that is not known
-        ValueError: a storage size that is no number
+        TypeError: an unknown limit
+        ValueError: a storage size that is not a number
     """
     needs: Dict[str, Any] = {}
     for name, value in filters.items():
@@ -87,23 +87,24 @@ def needs_of_filters(filters: Dict[str, Any]) -> Dict[str, Any]:
 def get_recommended_cloud_servers(cpu: int, memory: int, gpu: Optional[int] = None,
                                   vram: Optional[int] = None, n: int = 10,
                                   **filters: Any) -> List[Dict[str, Any]]:
-    """The cheapest servers with at least so many vCPUs, memory (MiB), GPUs and GPU memory (MiB).
+    """Find the cheapest servers with at least this many vCPUs, memory (MiB), GPUs and GPU memory (MiB).
 
     Args:
         cpu: vCPUs
-        memory: MiB that the job gets
+        memory: MiB that are available to the job
         gpu: GPUs
         vram: MiB of each GPU
-        n: how many at most
+        n: maximum number of servers
         **filters: vendor_id, region_id, country_id, architecture, allocation, storage_size,
-            exclude; lists mean any of them. previous_generation=True offers such types as well
+            exclude; a list means any of its values. previous_generation=True also returns types of
+            previous generations
 
     Returns:
-        a list of dicts, cheapest first; empty where none fits
+        a list of dicts, cheapest first; empty if no server fits
 
     Raises:
-        TypeError: a filter that is not known
-        ValueError: the catalogue does not take a value
+        TypeError: an unknown filter
+        ValueError: the catalogue rejects a value
         LookupError: the catalogue cannot be read
     """
     needs = {"vcpus": int(cpu), "memory_mib": int(memory), "gpus": int(gpu or 0),
@@ -112,8 +113,8 @@ def get_recommended_cloud_servers(cpu: int, memory: int, gpu: Optional[int] = No
 
 
 def get_instance_price(vendor_id: str, region_id: str, instance_type: str) -> Optional[float]:
-    """On-demand price of a server, USD an hour: in the region, else where it is cheapest. None
-    where the catalogue does not have it."""
+    """On-demand price of a server in USD per hour: in the region, or else in the cheapest region. None if the
+    catalogue does not contain it."""
     for region in (region_id, None):
         for server in _all_of(vendor_id, region):
             if server.get("api_reference") == instance_type:
@@ -122,8 +123,8 @@ def get_instance_price(vendor_id: str, region_id: str, instance_type: str) -> Op
 
 
 def keeper_request(path: str, timeout: int = 2, endpoint: str = "") -> Any:
-    """What `/servers?…` and `/server/VENDOR/TYPE/prices` would answer, from the catalogue; None for
-    any other path. `timeout` and `endpoint` are not used."""
+    """The answers to `/servers?…` and `/server/VENDOR/TYPE/prices`, from the catalogue; None for any other
+    path. `timeout` and `endpoint` are ignored."""
     from urllib.parse import parse_qs, urlsplit
 
     parts = urlsplit(path)

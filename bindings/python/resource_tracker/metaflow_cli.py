@@ -1,5 +1,5 @@
-"""resource-tracker metaflow recommend FLOW: what each step of a flow should request, from the steps'
-earlier runs with @track_resources."""
+"""resource-tracker metaflow recommend FLOW: what each step of a flow should request, based on earlier runs of
+the step with @track_resources."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _figure(stats: Dict[str, Dict[str, Any]], column: str, name: str) -> float:
 
 def request_of(stats: Dict[str, Dict[str, Any]], margin: float = 1.2,
                min_memory: int = 128) -> Dict[str, int]:
-    """Arguments of @resources from statistics: the mean of the cores, the largest memory with a
+    """Arguments of @resources computed from statistics: the mean of the cores, and the largest memory with a
     margin."""
     peak_mib = _figure(stats, "process_memory_mib", "max")
     request = {
@@ -29,9 +29,9 @@ def request_of(stats: Dict[str, Dict[str, Any]], margin: float = 1.2,
 
 def recommend(flow: str, runs: Optional[int] = None, margin: Optional[float] = None,
               min_memory: int = 128) -> Iterator[Tuple[str, int, Dict[str, int]]]:
-    """(step, number of runs, arguments of @resources), in alphabetical order: what the card of the
-    step's last run says, or, of so many runs or with a margin, what request_of() makes of their
-    statistics."""
+    """Return (step, number of runs, arguments of @resources) in alphabetical order. The arguments are the
+    advice on the card of the step's last run. With a number of runs or a margin, they are what request_of()
+    computes from the statistics of these runs."""
     from metaflow_extensions.resource_tracker.plugins.track_resources import history
 
     for step, figures in sorted(history.by_step(flow, runs or history.RUNS).items()):
@@ -46,15 +46,14 @@ def recommend(flow: str, runs: Optional[int] = None, margin: Optional[float] = N
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(prog="resource-tracker metaflow", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("recommend", help="@resources lines for each step")
     command.add_argument("flow")
     command.add_argument("--last", type=int, metavar="N",
-                         help="look at N runs: the mean of their cores, their largest memory with a "
-                              "margin; default: what the card of the last run says")
-    command.add_argument("--margin", type=float, help="the same with this margin (1.2)")
+                         help="use N runs: the mean of their cores, and their largest memory with a margin (default: the advice on the card of the last run)")
+    command.add_argument("--margin", type=float, help="margin on the largest memory (1.2)")
     command.add_argument("--json", action="store_true", help="as JSON")
     options = parser.parse_args(arguments)
     try:

@@ -1,5 +1,5 @@
-"""The use of NVIDIA GPUs, read from the output of nvidia-smi. Columns are found by their names, as their order
-differs between drivers."""
+"""The use of NVIDIA GPUs, read from the output of nvidia-smi. Columns are found by their names, because their
+order differs between drivers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def start_nvidia_smi() -> Optional[subprocess.Popen[str]]:
 
 
 def start_nvidia_smi_pmon() -> Optional[subprocess.Popen[str]]:
-    """Start nvidia-smi for the use by process. Returns the process, or None if there is no nvidia-smi."""
+    """Start nvidia-smi for the use per process. Returns the process, or None if there is no nvidia-smi."""
     return _start(["pmon", "-c", "1", "-s", "um", "-d", "1"])
 
 
@@ -47,7 +47,7 @@ def _answer(process: Optional[subprocess.Popen[str]]) -> List[str]:
 
 
 def _number(text: str) -> float:
-    """0 for what is not told: "-", "[N/A]"."""
+    """The number in a cell; 0 for an unknown value: "-", "[N/A]"."""
     digits = text.strip().split(" ")[0]
     try:
         return float(digits)
@@ -73,7 +73,7 @@ def process_nvidia_smi(nvidia_process: Optional[subprocess.Popen[str]]) -> Dict[
 
 def process_nvidia_smi_pmon(nvidia_process: Optional[subprocess.Popen[str]],
                             pids: Optional[Set[int]] = None) -> Dict[str, Any]:
-    """The same of some processes, from start_nvidia_smi_pmon()'s answer; with
+    """As process_nvidia_smi(), for some processes, from the output of start_nvidia_smi_pmon(); also returns
     gpu_utilized_indexes."""
     lines = _answer(nvidia_process)
     usage = vram = 0.0

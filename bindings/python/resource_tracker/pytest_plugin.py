@@ -1,5 +1,5 @@
-"""pytest --track-resources: what each test used; @pytest.mark.max_memory("500 MiB") fails a test
-that used more."""
+"""pytest --track-resources reports what each test used; @pytest.mark.max_memory("500 MiB") fails a test that
+used more."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INTERVAL_S = 0.05
 
 
 def parse_size(text: Any) -> float:
-    """"500 MiB", "2GB" or a number of bytes, in MiB."""
+    """Convert "500 MiB", "2GB" or a number of bytes to MiB."""
     found = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]*)\s*", str(text))
     if not found or found.group(2).upper() not in UNITS:
         raise ValueError(f"{text!r} is not a size such as '500 MiB'")
@@ -27,9 +27,9 @@ def parse_size(text: Any) -> float:
 def pytest_addoption(parser: Any) -> None:
     group = parser.getgroup("resource-tracker")
     group.addoption("--track-resources", action="store_true",
-                    help="say what the heaviest tests used")
+                    help="report what the heaviest tests used")
     group.addoption("--track-resources-top", type=int, default=10, metavar="N",
-                    help="how many of them (10)")
+                    help="number of tests to report (10)")
     group.addoption("--track-resources-json", metavar="FILE",
                     help="write what every test used, as JSON")
 
@@ -43,7 +43,7 @@ def pytest_configure(config: Any) -> None:
 
 
 class Table:
-    """What each test used, from the workers of xdist as well."""
+    """What each test used, including tests in workers of xdist."""
 
     def __init__(self, config: Any):
         self.config = config

@@ -1,5 +1,6 @@
-"""Answers about a recording: programs and processes as data frames (the rows of `resource-tracker export --what
-programs` and `--what processes`), and the documents of `show --json`, `recommend --json` and `compare --json`."""
+"""Data of a recording: programs and processes as data frames (the rows of `resource-tracker export --what
+programs` and `--what processes`), and the documents of `show --json`, `recommend --json` and `compare
+--json`."""
 
 import json
 import os
@@ -19,7 +20,7 @@ def _frame(names: Tuple[str, ...], rows: List[Tuple[Any, ...]]) -> TinyDataFrame
 
 
 def _open(path: Union[str, "os.PathLike[str]"]) -> Any:
-    """Read a recording; an error names the file."""
+    """Read a recording; an error message names the file."""
     from . import _core
 
     name = os.fspath(path)
@@ -41,35 +42,36 @@ def processes_of(recording: Any) -> TinyDataFrame:
 
 
 def programs(path: Union[str, "os.PathLike[str]"]) -> TinyDataFrame:
-    """What each program used in each row of the recording `path`: times in s, memory in MiB, and its
-    processes at the end of the row. Programs of a row add up to the job; "the rest" belongs to none.
+    """What each program used in each row of the recording `path`: times in s, memory in MiB, and the number
+    of its processes at the end of the row. The programs of a row add up to the job; "the rest" belongs to no
+    program.
 
     Raises:
         OSError: the file cannot be read
-        RuntimeError: it is no recording
+        RuntimeError: it is not a recording
     """
     return programs_of(_open(path))
 
 
 def processes(path: Union[str, "os.PathLike[str]"]) -> TinyDataFrame:
     """The processes of the recording `path`: start and end in s since the start of the run (`end_s` is None
-    for one that was alive at the last look), CPU time in s, peak RSS in MiB.
+    for a process that was alive at the last sample), CPU time in s, peak RSS in MiB.
 
     Raises:
         OSError: the file cannot be read
-        RuntimeError: it is no recording
+        RuntimeError: it is not a recording
     """
     return processes_of(_open(path))
 
 
 def summary(path: Union[str, "os.PathLike[str]"]) -> Dict[str, Any]:
     """What happened in a run: the document of `resource-tracker show --json` about the recording `path`, with
-    totals, statistics, limits, GPUs, phases, and where the time went. `advice` and `change`, which rest on
+    totals, statistics, limits, GPUs, phases, and where the time went. `advice` and `change`, which depend on
     earlier runs, are left out: see recommend() and compare().
 
     Raises:
         OSError: the file cannot be read
-        RuntimeError: it is no recording
+        RuntimeError: it is not a recording
     """
     document: Dict[str, Any] = json.loads(_open(path).summary())
     return {key: value for key, value in document.items() if key not in ("advice", "change")}
@@ -81,8 +83,8 @@ def recommend(path: Union[str, "os.PathLike[str]"], **options: Any) -> Dict[str,
 
     Args:
         options: members of struct trk_recommend_options of the C library, such as risk="safe",
-            limit=3, no_servers=True; without `history`, `history_url` and `earlier` the earlier
-            runs of the job are those of this user
+            limit=3, no_servers=True; without `history`, `history_url` and `earlier`, the earlier
+            runs of the job in this user's history are used
     """
     from ._advice import recommend as ask
 
@@ -92,16 +94,15 @@ def recommend(path: Union[str, "os.PathLike[str]"], **options: Any) -> Dict[str,
 def compare(path: Union[str, "os.PathLike[str]"],
             earlier: Optional[Union[str, "os.PathLike[str]"]] = None, fail_on: Optional[str] = None
             ) -> Dict[str, Any]:
-    """What changed in a run: the document of `resource-tracker compare --json` about the recording
-    `path`.
+    """What changed in a run: the document of `resource-tracker compare --json` about the recording `path`.
 
     Args:
-        earlier: the recording to compare with; None: the earlier runs of the job of this user
+        earlier: the recording to compare with; None: the earlier runs of the job in this user's history
         fail_on: rules such as "duration>+5%,peak_mem>+10%"
 
     Raises:
-        RuntimeError: it is the first run of its job, or no recording
-        ValueError: a rule that is not known
+        RuntimeError: it is the first run of its job, or not a recording
+        ValueError: an unknown rule
     """
     from ._engine import answer_of, library
 

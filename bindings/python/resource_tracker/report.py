@@ -58,7 +58,7 @@ def _number(value: Any, digits: int = 2) -> str:
 
 def _rows(tracker: Tracked, historical: Sequence[Dict[str, Any]]
           ) -> List[Tuple[str, str]]:
-    """What the page says in words: (name, value)."""
+    """The text of the page: (name, value)."""
     stats = statistics_in_05([tracker.stats()])
     recommended = tracker.recommend_resources(historical)
 
@@ -72,8 +72,7 @@ def _rows(tracker: Tracked, historical: Sequence[Dict[str, Any]]
             ("Memory", pair("process_memory_mib", "MiB"))]
     share, queued = queue_of(tracker)
     if share >= QUEUE_SHARE:
-        rows.insert(2, ("Waited for a CPU", f"{share:.0%} of its time, {_number(queued)} cores more in the "
-                                            "mean: no request of CPU is lowered"))
+        rows.insert(2, ("Waited for a CPU", f"{share:.0%} of its time, {_number(queued)} more cores on average: the CPU request is not lowered"))
     if _engine.has_gpu():
         rows.append(("GPU", pair("process_gpu_usage", "GPUs")))
     net = [stats.get(f"system_net_{way}_bytes", {}).get("sum") for way in ("recv", "sent")]
@@ -113,7 +112,7 @@ def _machine(tracker: Tracked) -> List[Tuple[str, str]]:
 
 
 def _quality(tracker: Tracked) -> List[Tuple[str, str]]:
-    """Where the totals come from, and why they are not exact."""
+    """The sources of the totals, and why they are not exact."""
     rows = []
     for name, total in tracker.totals().items():
         value = total.get("value")
@@ -128,7 +127,7 @@ def _quality(tracker: Tracked) -> List[Tuple[str, str]]:
 # ---- charts ----
 
 def _thin(values: Sequence[Any]) -> List[Optional[float]]:
-    """At most CHART_POINTS values, of each group the largest, so that no peak is lost."""
+    """Reduce to at most CHART_POINTS values: the largest of each group, so that no peak is lost."""
     step = max(1, -(-len(values) // CHART_POINTS))
     groups = (values[i:i + step] for i in range(0, len(values), step))
     return [max((v for v in group if v is not None), default=None) for group in groups]
@@ -150,7 +149,7 @@ def _path(values: List[Optional[float]], top: float) -> str:
 
 
 def chart(title: str, series: Dict[str, Sequence[Any]]) -> str:
-    """A line chart as SVG; "" where nothing is known."""
+    """A line chart as SVG; "" if no value is known."""
     thin = {name: _thin(values) for name, values in series.items()}
     known = [v for values in thin.values() for v in values if v is not None]
     if not known:
@@ -231,7 +230,7 @@ def summary_html(tracker: Tracked) -> str:
 
 def _by_library(tracker: Tracked, integration: str, historical: List[Dict[str, Any]],
                 failed: bool) -> Optional[str]:
-    """The library's page; None where it cannot make one of this tracker."""
+    """The page that the library makes; None if it cannot make one of this tracker."""
     import os
     import tempfile
 
@@ -255,8 +254,8 @@ def _by_library(tracker: Tracked, integration: str, historical: List[Dict[str, A
 def make_report(tracker: Tracked, integration: str,
                 historical: List[Dict[str, Any]], failed: bool,
                 integration_version: Optional[str]) -> Report:
-    """The page of a tracker: the library's; where that cannot be loaded this module's own, which is
-    shorter."""
+    """The page of a tracker. The library makes it; if the library cannot be loaded, this module makes a
+    shorter one."""
     if not tracker.n_samples:
         raise RuntimeError("No metrics collected (yet)")
     failed = failed or tracker.run_status == "failed"

@@ -12,7 +12,7 @@ GPU_TIMEOUT_S = 5
 
 
 def get_total_memory_mib() -> float:
-    """Memory of the machine, MiB; 0.0 where it is not known."""
+    """Memory of the machine in MiB; 0.0 if it is not known."""
     try:
         with open("/proc/meminfo", encoding="ascii", errors="replace") as file:
             for line in file:
@@ -28,7 +28,7 @@ def get_total_memory_mib() -> float:
 
 
 def get_total_memory_mb() -> float:
-    """The same under its older name."""
+    """The same as get_total_memory_mib(), under its older name."""
     return get_total_memory_mib()
 
 
@@ -58,19 +58,19 @@ def _ask_nvidia_smi() -> Tuple[List[str], float]:
 
 
 def _ask_program() -> Dict[str, Any]:
-    """What `resource-tracker server-info` tells; empty where it cannot be asked."""
+    """The output of `resource-tracker server-info`; empty if the program cannot be run."""
     details = _engine.ask_program("server-info", "--json", timeout=GPU_TIMEOUT_S)
     return details if isinstance(details, dict) else {}
 
 
 def _gpu_memory_of(details: Dict[str, Any]) -> Optional[float]:
-    """Memory of all GPUs, MiB; 0.0 without one; None where it is not known."""
+    """Memory of all GPUs in MiB; 0.0 without a GPU; None if it is not known."""
     memory = details.get("gpu_memory_mib")
     return float(memory) if memory is not None else None if details.get("gpu_count") else 0.0
 
 
 def info_of(details: Dict[str, Any]) -> Dict[str, Any]:
-    """The keys of get_server_info() from the answer of `resource-tracker server-info --json`."""
+    """The keys of get_server_info(), from the output of `resource-tracker server-info --json`."""
     memory, gpu = details.get("memory_mib"), _gpu_memory_of(details)
     return {
         "os": details.get("os"),
@@ -88,13 +88,14 @@ def info_of(details: Dict[str, Any]) -> Dict[str, Any]:
 
 def get_gpu_info(details: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
     """The GPUs of the machine: {"gpu_count": int, "gpu_names": [str], "gpu_name": the most common one or "",
-    "gpu_memory_mib": float, of all together}, the last one also as "gpu_memory_mb". None is not known.
+    "gpu_memory_mib": float, memory of all GPUs}. The memory is also available as "gpu_memory_mb". An unknown
+    value is None.
 
-    The program names those of every vendor. Where it names none although there is a device file of one,
-    nvidia-smi is asked.
+    The program lists GPUs of every vendor. If it lists none although there is a device file of one,
+    nvidia-smi is called.
 
     Args:
-        details: the answer of `resource-tracker server-info --json`; default: ask for it
+        details: the output of `resource-tracker server-info --json`; default: run the program
     """
     details = _ask_program() if details is None else details
     names: List[str] = list(details.get("gpu_names") or [])
@@ -112,9 +113,9 @@ def get_gpu_info(details: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
 
 
 def get_server_info() -> Dict[str, Any]:
-    """What the machine is: {"os": str, "vcpus": int, "memory_mib": float}, and the keys of get_gpu_info(). The
-    memory is also there as "memory_mb". "details" is the answer of `resource-tracker server-info --json`,
-    where the program can be started."""
+    """Description of the machine: {"os": str, "vcpus": int, "memory_mib": float}, and the keys of
+    get_gpu_info(). The memory is also available as "memory_mb". "details" is the output of `resource-tracker
+    server-info --json`, if the program can be started."""
     memory = get_total_memory_mib()
     details = _ask_program()
     info = {

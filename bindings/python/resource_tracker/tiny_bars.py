@@ -48,7 +48,7 @@ _UNCLOSED = {"if": "Unclosed #if tag", "each": "Unclosed tag: #each"}
 
 
 def _parse(tokens: List[Tuple[str, str]], at: int, inside: str) -> Tuple[List[Node], int]:
-    """Nodes up to the end of the block that is `inside`; the index behind it."""
+    """Return the nodes up to the end of the block `inside`, and the index after it."""
     nodes: List[Node] = []
     while at < len(tokens):
         kind, text = tokens[at]

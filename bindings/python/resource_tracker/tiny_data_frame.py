@@ -15,11 +15,11 @@ PRINTED_ROWS = 10
 
 
 class StatSpec(NamedTuple):
-    """What to compute of which column.
+    """A statistic of a column.
 
     Attributes:
         column: name of the column
-        agg: function of the list of its known values
+        agg: function of the list of the column's known values
         agg_name: name of the result; default: the function's name
         round: decimals of the result
     """
@@ -31,7 +31,7 @@ class StatSpec(NamedTuple):
 
 
 def _number(text: str) -> Any:
-    """A cell of a CSV file: a number where it is written as one, None where it is empty."""
+    """The value of a cell of a CSV file: a number if it is written as one, None if the cell is empty."""
     if text == "":
         return None
     # "1_000", "nan", " 5" and "007" are texts to a person, whatever Python's own parser says.
@@ -164,7 +164,7 @@ class TinyDataFrame:
         self._lay_out(layout_of(self.columns))
 
     def _lay_out(self, layout: Optional[Layout]) -> "TinyDataFrame":
-        """Answer to the names of the other schemas as columns of this layout do."""
+        """Accept the names of the other schemas, as columns of this layout do."""
         self._layout = layout
         self._aliases = {} if layout is None else aliases_of(layout)
         self._kinds = {} if layout is None else dict(kinds_of(layout))
@@ -249,8 +249,8 @@ class TinyDataFrame:
         return self[max(0, len(self) - n):] if n > 0 else self[:0]
 
     def rename(self, columns: Dict[str, str]) -> "TinyDataFrame":
-        """Rename columns in place: {old: new}. Returns self. A name of another schema renames the
-        column that it stands for, whose values are then those of that schema."""
+        """Rename columns in place: {old: new}. Returns self. If a name of another schema is given, the
+        matching column is renamed, and its values are converted to that schema."""
         renamed: Dict[str, Tuple[str, List[Any]]] = {}
         for old, new in columns.items():
             if old not in self:
@@ -264,8 +264,8 @@ class TinyDataFrame:
         return self
 
     def to_schema(self, name: str) -> "TinyDataFrame":
-        """The same table with the names and units of another schema, "0.4" or "0.5": what pandas,
-        polars and files then have. Columns that no tracker writes stay as they are.
+        """The same table with the names and units of another schema, "0.4" or "0.5", which pandas, polars and
+        files then have. Columns that no tracker writes are not changed.
 
         Raises:
             ValueError: there is no such schema
@@ -273,8 +273,8 @@ class TinyDataFrame:
         return TinyDataFrame(convert(self._data, self._layout, name))
 
     def stats(self, specs: List[StatSpec]) -> Dict[str, Dict[str, Any]]:
-        """{column: {name of the aggregate: value}}. Unknown values are left out; a column of
-        which nothing is known has None. What cannot be computed is logged and left out."""
+        """{column: {name of the aggregate: value}}. Unknown values are left out; the statistics of a column
+        without known values are None. A statistic that cannot be computed is logged and left out."""
         result: Dict[str, Dict[str, Any]] = {}
         for spec in specs:
             try:
@@ -298,7 +298,7 @@ class TinyDataFrame:
 
     def to_csv(self, csv_file_path: Optional[str] = None,
                quote_strings: bool = True) -> Optional[str]:
-        """CSV text, or a file of it. Lines end with CR LF."""
+        """Return CSV text, or write it to a file. Lines end with CR LF."""
         from csv import QUOTE_MINIMAL, QUOTE_NONNUMERIC, writer
         from io import StringIO
 
@@ -347,7 +347,7 @@ class TinyDataFrame:
         return head + "\n".join(lines)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """In IPython's terminal: the grid."""
+        """The grid, for the terminal of IPython."""
         printer.text(str(self))
 
     def _repr_html_(self) -> str:
@@ -366,8 +366,8 @@ class TinyDataFrame:
     # ---- other libraries ----
 
     def _typed(self) -> List[Tuple[str, str, List[Any]]]:
-        """Columns with their Arrow type: l (int64), g (float64), b (bool), u (text). A column of a tracker has one
-        type in every run; of others the values tell it."""
+        """Columns with their Arrow type: l (int64), g (float64), b (bool), u (text). A column of a tracker
+        has the same type in every run; for other columns, the values decide."""
         typed = []
         for name in self.columns:
             values = self._data[name]
@@ -383,14 +383,14 @@ class TinyDataFrame:
         return typed
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The Arrow C stream interface: pandas, polars, duckdb and pyarrow read it."""
+        """The Arrow C stream interface, which pandas, polars, duckdb and pyarrow read."""
         from ._core import arrow_stream
 
         return arrow_stream(self._typed())
 
     def to_pandas(self, schema: Optional[str] = None) -> "pandas.DataFrame":
-        """A pandas DataFrame with the columns of this frame, or of a schema, "0.4" or "0.5". What is not known
-        is NaN."""
+        """A pandas DataFrame with the columns of this frame, or of a schema, "0.4" or "0.5". Unknown values
+        are NaN."""
         import pandas
 
         frame = self if schema is None else self.to_schema(schema)
@@ -403,8 +403,8 @@ class TinyDataFrame:
         return pandas.DataFrame(columns)
 
     def to_polars(self, schema: Optional[str] = None) -> "polars.DataFrame":
-        """A polars DataFrame with the columns of this frame, or of a schema, "0.4" or "0.5". What is not known
-        is null."""
+        """A polars DataFrame with the columns of this frame, or of a schema, "0.4" or "0.5". Unknown values
+        are null."""
         import polars
 
         frame = self if schema is None else self.to_schema(schema)

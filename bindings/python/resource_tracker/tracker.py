@@ -33,36 +33,36 @@ _NAMES = (BYTE_MAPPING, HUMAN_NAMES_MAPPING, REPORT_CSV_MAPPING, SERVER_ALLOCATI
 
 
 class ResourceTracker:
-    """Track a process with all its descendants, and the machine, while the program goes on.
+    """Track a process with all its descendants, and the machine, while the program continues.
 
-    A small program of its own takes the samples. It is no child of this process, has none of its
-    descriptors, and ends with it in whatever way that ends.
+    A small separate program takes the samples. It is not a child of this process, shares no descriptors with
+    it, and ends when this process ends, however that happens.
 
     Args:
-        pid: the process; default: this one
+        pid: PID of the process; default: this process
         children: whether its descendants count
         interval: seconds between samples, 0.01 to 3600
-        method: "fork", "spawn" or "forkserver", as the original takes it; has no effect
-        autostart: start at once. The first start() (or `with`) after that begins anew.
+        method: "fork", "spawn" or "forkserver", as in the original package; has no effect
+        autostart: start at once. The first start() (or `with`) after that starts again from the beginning
         track_processes: sample the process tree
         track_system: sample the machine
         discover_server: describe the machine in server_info
         discover_cloud: describe its cloud in cloud_info
-        sentinel_token: as the original takes it, and SENTINEL_API_TOKEN; nothing is sent, and a line of the log
-            says so
-        upload_interval: as the original takes it; has no effect
-        streaming_metadata: as the original takes it; has no effect
+        sentinel_token: accepted like SENTINEL_API_TOKEN, as in the original package; nothing is sent, and a
+            line in the log says so
+        upload_interval: accepted as in the original package; has no effect
+        streaming_metadata: accepted as in the original package; has no effect
         schema: names and units of the columns: "0.4" (memory in KiB) or "0.5" (units in the names);
             default: see set_schema()
-        job: name of the job, by which its earlier runs are found; default: from the command line
-        lines: sample which lines of the program use CPU time and memory: True, False, or samples a second;
-            default: as TRACKER_LINES or the configuration says, else True (see lines())
-        on_alert: called with a dict when a rule of docs/alerts.md fires or is resolved: rule, severity,
-            state ("firing", "resolved"), text, fix, value, limit, pid, job, run. It is called in a thread
-            of this process; an exception in it is logged as a warning
+        job: name of the job, by which its earlier runs are found; default: made from the command line
+        lines: sample which lines of the program use CPU time and memory: True, False, or samples per second;
+            default: the setting of TRACKER_LINES or the configuration, else True (see lines())
+        on_alert: called with a dict when a rule of docs/alerts.md fires or its alert is resolved: rule,
+            severity, state ("firing", "resolved"), text, fix, value, limit, pid, job, run. It is called in a
+            thread of this process; an exception in it is logged as a warning
 
     Raises:
-        TypeError, ValueError: an argument of another type, or out of its range
+        TypeError, ValueError: an argument has another type, or is out of range
         ProcessLookupError: there is no process `pid`
 
     Examples:
@@ -184,7 +184,7 @@ class ResourceTracker:
         """Start sampling.
 
         Raises:
-            RuntimeError: it runs already, or has been stopped
+            RuntimeError: it is already running, or has been stopped
             ProcessLookupError: there is no such process
             FileNotFoundError: /proc does not show this process
         """
@@ -201,11 +201,11 @@ class ResourceTracker:
         self._begin()
 
     def stop(self, exit_code: int = 0, run_status: Any = "finished") -> None:
-        """Stop after a last sample. Harmless when it has stopped already, and in a forked child.
+        """Take a last sample and stop. Has no effect if it has stopped already, or in a forked child.
 
         Args:
-            exit_code: of the job, as sys.exit() takes it; snapshots and the report show it
-            run_status: "finished" or "failed", which the report shows; another text is kept in snapshots
+            exit_code: exit code of the job, in any form that sys.exit() accepts; snapshots and the report show it
+            run_status: "finished" or "failed", which the report shows; any other text is stored in snapshots
         """
         if self._tracker is None or self.stop_time is not None or not self._is_ours():
             return
@@ -228,8 +228,8 @@ class ResourceTracker:
             logger.warning("Resource tracker subprocess failed!\n%s", self._tracker.error)
 
     def _known_code(self) -> Optional[int]:
-        """The exit code of the job, 0 to 255; None where it is not known: of another process stop()
-        tells only that it has failed."""
+        """The exit code of the job, 0 to 255; None if it is not known: for another process, stop() only
+        states that it failed."""
         code = self.exit_code
         if self._loaded or self.stop_time is None:
             return code
@@ -240,7 +240,7 @@ class ResourceTracker:
         return code if 0 <= code <= 255 else 128 + (-code & 127) if code < 0 else 255
 
     def cleanup(self) -> None:
-        """Stop, and remove the recording. The samples and totals stay in memory."""
+        """Stop, and remove the recording. Samples and totals stay in memory."""
         try:
             self.stop()
             if self._tracker is not None and self._is_ours():
@@ -263,12 +263,12 @@ class ResourceTracker:
         self.stop(code, "failed" if code else "finished")
 
     def _is_ours(self) -> bool:
-        """False in the child of a fork: there the tracker is the parent's."""
+        """False in a forked child, where the tracker belongs to the parent."""
         return self._owner == os.getpid()
 
     @property
     def running(self) -> bool:
-        """Whether samples are taken."""
+        """Whether samples are being taken."""
         if self._tracker is None or self.stop_time is not None or not self._is_ours():
             return False
         return self._tracker.running()
@@ -289,9 +289,9 @@ class ResourceTracker:
             pass
 
     def phases(self) -> TinyDataFrame:
-        """One row a phase: phase (its name), start (s since 1970), duration (s), and mean and maximum of cpu_usage
-        (cores) and memory (in the unit of the schema) of the process tree. A phase between two samples has the
-        figures of the row that covers it."""
+        """One row per phase: phase (its name), start (s since 1970), duration (s), and mean and maximum of
+        cpu_usage (cores) and memory (in the unit of the schema) of the process tree. A phase between two
+        samples has the figures of the row that covers it."""
         return figures.phases(self)
 
     # ---- samples ----
@@ -314,16 +314,16 @@ class ResourceTracker:
 
     @property
     def process_metrics(self) -> TinyDataFrame:
-        """The samples of the process tree so far, a row an interval: timestamp (s since 1970), pid, children, utime
-        and stime (CPU time in s), cpu_usage (cores), memory, bytes of storage, GPU use. Names and units are
-        those of the schema; None is not known."""
+        """The samples of the process tree so far, one row per interval: timestamp (s since 1970), pid,
+        children, utime and stime (CPU time in s), cpu_usage (cores), memory, bytes of storage, GPU use. Names
+        and units are those of the schema; an unknown value is None."""
         return self._copy("process")
 
     @property
     def system_metrics(self) -> TinyDataFrame:
-        """The samples of the machine so far, a row an interval: timestamp (s since 1970), processes, utime and stime
-        (CPU time in s), cpu_usage (cores), memory, bytes of disks and network, space of disks, GPU use. Names
-        and units are those of the schema; None is not known."""
+        """The samples of the machine so far, one row per interval: timestamp (s since 1970), processes, utime
+        and stime (CPU time in s), cpu_usage (cores), memory, bytes of disks and network, space of disks, GPU
+        use. Names and units are those of the schema; an unknown value is None."""
         return self._copy("system")
 
     def _copy(self, level: str) -> TinyDataFrame:
@@ -331,7 +331,7 @@ class ResourceTracker:
 
     @property
     def n_samples(self) -> int:
-        """Number of rows so far: of the smaller table, where process and machine are tracked."""
+        """Number of rows so far; if both process and machine are tracked, of the shorter table."""
         frames = self._frames()
         counts = [len(frames[level]) for level, _ in self._schema.levels if self._tracks(level)]
         return min(counts, default=0)
@@ -341,10 +341,10 @@ class ResourceTracker:
 
         Args:
             n: number of rows
-            timeout: seconds to wait at most
+            timeout: maximum number of seconds to wait
 
         Raises:
-            RuntimeError: there are fewer after the timeout, or the tracker has stopped with fewer
+            RuntimeError: there are fewer samples after the timeout, or the tracker has stopped with fewer
         """
         end = time.monotonic() + timeout
         wanted = n
@@ -373,25 +373,26 @@ class ResourceTracker:
         process_prefix: Optional[str] = None,
         offset: Optional[int] = None,
     ) -> TinyDataFrame:
-        """The samples of the machine and of the process tree, side by side.
+        """The samples of the machine and of the process tree in one table.
 
         Args:
             bytes: sizes in bytes instead of KiB, MiB, GB
-            human_names: names for people, such as "Process CPU usage"
-            system_prefix: before the machine's columns; default "system_" or "System "
-            process_prefix: before the process tree's; default "process_" or "Process "
-            offset: rows to leave out at the beginning
+            human_names: readable names, such as "Process CPU usage"
+            system_prefix: prefix of the machine's columns; default "system_" or "System "
+            process_prefix: prefix of the process tree's columns; default "process_" or "Process "
+            offset: number of rows to leave out at the beginning
         """
         return figures.combined(self, bytes, human_names, system_prefix, process_prefix, offset)
 
     # ---- statistics ----
 
     def stats(self, specs: Optional[List[StatSpec]] = None) -> Dict[str, Dict[str, Any]]:
-        """Statistics of the samples: {column: {aggregate: value}}, such as stats()["process_cpu_usage"]["max"].
+        """Statistics of the samples: {column: {aggregate: value}}, such as
+        stats()["process_cpu_usage"]["max"].
 
         Args:
-            specs: what to compute. Default: mean and max of CPU (cores), memory and GPUs of the process tree, the
-                most disk space in use, bytes of the network, and the duration in s
+            specs: the statistics to compute. Default: mean and maximum of CPU (cores), memory and GPUs of the
+                process tree, the largest disk space in use, bytes of the network, and the duration in s
 
         Raises:
             RuntimeError: there is no sample yet
@@ -399,12 +400,12 @@ class ResourceTracker:
         return figures.statistics(self, specs)
 
     def totals(self) -> Dict[str, Dict[str, Any]]:
-        """Figures of the whole job, as `resource-tracker show --json` has them: {name: {"value", "quality", "source",
-        "reason"}}. The unit is the end of the name: cpu_s, peak_memory_mib, disk_read_bytes, gpu_energy_j;
-        others are counts. `value` is None where it is not known. `quality` is "exact", "at_least", "at_most",
-        "estimated" or "unknown"; `source` names what was read, and `reason` says why the figure is not exact.
-        The totals also hold for a job that is shorter than an interval. {} before the start, and of a snapshot
-        without totals."""
+        """Totals of the whole job, as in `resource-tracker show --json`: {name: {"value", "quality",
+        "source", "reason"}}. The name ends with the unit: cpu_s, peak_memory_mib, disk_read_bytes,
+        gpu_energy_j; names without a unit are counts. `value` is None if it is not known. `quality` is
+        "exact", "at_least", "at_most", "estimated" or "unknown"; `source` names what was read, and `reason`
+        says why the figure is not exact. The totals are also available for a job that is shorter than an
+        interval. {} before the start, and for a snapshot without totals."""
         recording = self._recording()
         if recording is None:
             told = getattr(self._tracker, "totals", None) if self._is_ours() else None
@@ -417,15 +418,15 @@ class ResourceTracker:
 
     def lines(self, by: str = "line", since: Optional[float] = None,
               until: Optional[float] = None) -> TinyDataFrame:
-        """Which lines of the program used CPU time and memory, the most CPU time first: columns file,
-        line, function, cpu_s, cpu_share, cpu_with_callees_s, wall_s, growth_mib (sure),
-        growth_between_mib (likely), released_mib, samples, below (the line of a library). The same as
-        `resource-tracker lines`. Without rows where no stacks were sampled: see the argument `lines`.
+        """Which lines of the program used CPU time and memory, the most CPU time first. Columns: file, line,
+        function, cpu_s, cpu_share, cpu_with_callees_s, wall_s, growth_mib (certain), growth_between_mib
+        (likely), released_mib, samples, below (the line of a library). The figures are those of
+        `resource-tracker lines`. Without rows if no stacks were sampled: see the argument `lines`.
 
         Args:
-            by: "line", "function", "file", "thread" or "process"; file alone names a file, and process,
-                pid (and tid) a process or a thread, instead of file, line and function
-            since: seconds since the start; with it or `until`, that part of the run alone
+            by: "line", "function", "file", "thread" or "process". With "file", a row names only a file; with
+                "process" or "thread", it has pid (and tid) instead of file, line and function
+            since: seconds since the start; with it or `until`, only that part of the run counts
             until: seconds since the start
         """
         line_table.check(by)
@@ -453,7 +454,7 @@ class ResourceTracker:
         return processes_of(self._recording())
 
     def _recording(self) -> Any:
-        """What was recorded so far; None without a recording, as of a snapshot, or once it was removed."""
+        """What was recorded so far; None without a recording, as for a snapshot, or once it was removed."""
         if self._tracker is None or not self._is_ours() or not self._tracker.recording:
             return None
         from . import _core
@@ -464,7 +465,7 @@ class ResourceTracker:
             return None
 
     def _top_processes(self) -> List[Dict[str, Any]]:
-        """The processes that used most, without their arguments, which may hold secrets."""
+        """The processes that used most CPU time, without their arguments, which may contain secrets."""
         import json
 
         recording = self._recording()
@@ -475,14 +476,14 @@ class ResourceTracker:
                 for process in top]
 
     def _job_name(self) -> Optional[str]:
-        """As given, else as the recording has it."""
+        """The name that was given, else the name in the recording."""
         import json
 
         recording = None if self.job else self._recording()
         return json.loads(recording.summary())["run"]["job"] if recording else self.job
 
     def _scope_name(self) -> Optional[str]:
-        """Which of several jobs of the name it is, as the recording has it."""
+        """The scope in the recording, which distinguishes several jobs of the same name."""
         import json
 
         recording = self._recording()
@@ -492,15 +493,16 @@ class ResourceTracker:
 
     def recommend_resources(self, historical_stats: Sequence[Dict[str, Any]] = (),
                             method: str = "default") -> Dict[str, int]:
-        """What to request for the next run: {"cpu", "memory" (MiB), "gpu", "vram" (MiB)}; the same
-        as the report and `resource-tracker recommend` say of this run.
+        """What to request for the next run: {"cpu", "memory" (MiB), "gpu", "vram" (MiB)}; the same as in the
+        report and in `resource-tracker recommend` for this run.
 
         Args:
             historical_stats: stats() of earlier runs, which count as well
             method: "default", or "original" for the rule of the original package: the mean of the
-                cores in use, rounded; the largest memory with a fifth on top, rounded up; the same
-                for GPUs and their memory. It also holds where the program cannot tell, but for a run
-                that waited for CPUs: that lowers no request or limit, and gets the cores that it wanted.
+                cores in use, rounded; the largest memory plus 20 %, rounded up; the same for GPUs and
+                their memory. This rule is also used if the program gives no advice, with one exception:
+                a run that waited for CPUs does not lower a request or limit, and gets the cores that it
+                wanted
         """
         if method not in ("default", "original"):
             raise ValueError(f"method must be \"default\" or \"original\", not {method!r}")
@@ -525,19 +527,19 @@ class ResourceTracker:
         }
 
     def recommend_server(self, **kwargs: Any) -> Dict[str, Any]:
-        """The server on which the next run costs least, from the catalogue in this package, offline:
-        the first one of the report. It is of the architecture of this machine, and at its vendor and
-        region where these are known.
+        """The server on which the next run costs least, from the catalogue in this package, without a
+        network: the first server of the report. It has the architecture of this machine, and the vendor and
+        region of this machine if they are known.
 
         Args:
-            **kwargs: historical_stats as for recommend_resources; needs that take the place of those
-                of the run: cpu, memory (MiB), gpu, vram (MiB); and limits on the servers: vendor_id,
-                region_id, country_id, architecture, …; see keeper.get_recommended_cloud_servers
+            **kwargs: historical_stats as for recommend_resources; needs that replace those of the run: cpu,
+                memory (MiB), gpu, vram (MiB); and limits on the servers: vendor_id, region_id,
+                country_id, architecture, …; see keeper.get_recommended_cloud_servers
 
         Raises:
             LookupError: no server of the catalogue fits
-            TypeError: a limit that is not known
-            ValueError: a need that is no number, or a value that the catalogue does not take
+            TypeError: an unknown limit
+            ValueError: a need that is not a number, or a value that the catalogue rejects
         """
         from .keeper import needs_of_filters
 
@@ -559,10 +561,10 @@ class ResourceTracker:
 
     @property
     def server_info(self) -> Optional[Dict[str, Any]]:
-        """The machine, as get_server_info(), and "allocation": "shared" if other work used it at the same time,
-        "dedicated" if not, None before the first sample, "unknown" if only the process or only the machine is
-        tracked. None without discover_server. It is read from the recording, which has the GPUs that were
-        sampled, else asked for now."""
+        """The machine, as get_server_info(), and "allocation": "shared" if other work used it at the same
+        time, "dedicated" if not, None before the first sample, "unknown" if only the process or only the
+        machine is tracked. None without discover_server. It is read from the recording, which lists the GPUs
+        that were sampled, or else determined now."""
         info = self._server_info
         if info is None and self.discover_server and not self._loaded:
             info = self._machine()
@@ -591,7 +593,7 @@ class ResourceTracker:
 
     @property
     def sentinel_result(self) -> Optional[Dict[str, Any]]:
-        """Always None, as nothing is sent; the original has the answer of its server here."""
+        """Always None, because nothing is sent; in the original package it is the answer of its server."""
         return None
 
     # ---- report ----
@@ -605,7 +607,7 @@ class ResourceTracker:
             integration: "standalone", "Metaflow" or "R"
             historical_stats: as for recommend_resources
             status_failed: whether the job has failed
-            integration_version: of the framework
+            integration_version: version of the framework
 
         Raises:
             RuntimeError: there is no sample yet
@@ -626,7 +628,7 @@ class ResourceTracker:
         """A stopped tracker from a snapshot of this or another version.
 
         Raises:
-            SnapshotError: it is no snapshot
+            SnapshotError: it is not a snapshot
         """
         return snapshots.restore(cls, snapshot)
 
@@ -641,14 +643,14 @@ class ResourceTracker:
         """A stopped tracker from the JSON text of dumps().
 
         Raises:
-            ValueError: it is no snapshot
+            ValueError: it is not a snapshot
         """
         import json
 
         return cls.from_snapshot(json.loads(s))
 
     def dump(self, file: str) -> None:
-        """The snapshot as a file: compressed JSON, plain if the name ends in ".json"."""
+        """Write the snapshot to a file: compressed JSON, or plain JSON if the name ends in ".json"."""
         snapshots.write(file, self.dumps())
 
     @classmethod
@@ -657,7 +659,7 @@ class ResourceTracker:
 
         Raises:
             OSError: the file cannot be read
-            ValueError: it holds no snapshot
+            ValueError: it does not contain a snapshot
         """
         try:
             return cls.loads(snapshots.read(file))
@@ -680,7 +682,7 @@ _told_of_token = False
 
 
 def _tell_of_token(token: Optional[str]) -> None:
-    """One line a process, where somebody expects that samples are sent."""
+    """Log one line per process if the user expects that samples are sent."""
     global _told_of_token
     if _told_of_token or not (token or os.environ.get("SENTINEL_API_TOKEN")):
         return

@@ -1,7 +1,8 @@
-"""Counters of a process tree and of the machine, read now: from /proc on Linux, elsewhere as _elsewhere.py says.
+"""Counters of a process tree and of the machine, read now: from /proc on Linux, and on other systems as
+described in _elsewhere.py.
 
-Totals count from the start of the processes, or from boot. They never decrease: what a process used
-stays counted after its end.
+Totals count from the start of the processes, or from boot. They never decrease: what a process used is still
+counted after its end.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def stats_of(level: str, schema: str, values: _Pairs) -> Dict[str, Any]:
 
 
 def _zero() -> Optional[int]:
-    """GPU figures: 0 where there is no GPU, unknown where one is not measured."""
+    """GPU figures: 0 if there is no GPU, unknown if there is one that is not measured."""
     global _gpu
     if _gpu is None:
         _gpu = _engine.has_gpu()
@@ -64,8 +65,8 @@ def _counters(pid: int, children: bool) -> Any:
 
 
 def read_process(pid: int, children: bool) -> Optional[Tuple[Any, ...]]:
-    """Counters of a process, or None if it does not exist. If its pid was given to a new process, the counters are
-    those of the new one."""
+    """Counters of a process, or None if it does not exist. If its pid was reused by a new process, the
+    counters are those of the new process."""
     children = bool(children)
     for _ in range(2):
         try:
@@ -81,7 +82,8 @@ def read_process(pid: int, children: bool) -> Optional[Tuple[Any, ...]]:
 def get_process_stats(
     pid: int, children: bool = True, schema: Optional[str] = None
 ) -> Dict[str, Union[int, float, None, Set[int]]]:
-    """What a process and its descendants have used so far: those that live, and those that it waited for.
+    """What a process and its descendants have used so far: live descendants, and children that were waited
+    for.
 
     Args:
         pid: the process
@@ -92,8 +94,8 @@ def get_process_stats(
         a dict: timestamp (s since 1970), pid, children (number of live descendants; None if they do not count),
         utime and stime (CPU time in s), memory (PSS in KiB; memory_mib in the schema 0.5), read_bytes and
         write_bytes (of storage; disk_… in 0.5), gpu_usage (GPUs in use, 0.5: half of one), gpu_vram (MiB;
-        gpu_vram_mib in 0.5), gpu_utilized (number of GPUs), gpu_utilized_indexes (set). None: not known.
-        All figures are 0 if the process does not exist.
+        gpu_vram_mib in 0.5), gpu_utilized (number of GPUs), gpu_utilized_indexes (set). An unknown value is
+        None. All figures are 0 if the process does not exist.
     """
     timestamp = time()
     return process_stats(read_process(pid, children), timestamp, pid, children,
@@ -135,7 +137,7 @@ def get_system_stats(schema: Optional[str] = None) -> Dict[str, Union[int, float
         memory_free, memory_used (total less available), memory_buffers, memory_cached, memory_active,
         memory_inactive (KiB; memory_…_mib in the schema 0.5), disk_stats {disk: {read_bytes, write_bytes}},
         disk_spaces {mount point: {total, used, free}} (bytes), net_recv_bytes, net_sent_bytes, gpu_usage (GPUs
-        in use), gpu_vram (MiB), gpu_utilized (number of GPUs). None: not known.
+        in use), gpu_vram (MiB), gpu_utilized (number of GPUs). An unknown value is None.
     """
     timestamp = time()
     schema = schema or default_schema()
@@ -166,7 +168,7 @@ def _name_system(schema: str) -> Tuple[str, ...]:
 # ---- single figures ----
 
 def _psutil_process(pid: int) -> Any:
-    """A process where there is no /proc; None if it does not exist."""
+    """A process on a system without /proc; None if it does not exist."""
     import psutil
 
     try:
@@ -205,7 +207,7 @@ def get_process_rss(pid: int) -> int:
 
 
 def get_process_pss_rollup(pid: int) -> int:
-    """Proportional set size of a process in KiB; its resident set size where smaps_rollup is not readable.
+    """Proportional set size of a process in KiB; its resident set size if smaps_rollup is not readable.
 
     Raises:
         OSError: this system has no /proc
@@ -217,7 +219,7 @@ def get_process_pss_rollup(pid: int) -> int:
 
 
 def get_process_proc_times(pid: int, children: bool = True) -> Dict[str, int]:
-    """CPU time in clock ticks: utime and stime, with those of children that were waited for.
+    """CPU time in clock ticks: utime and stime, including children that were waited for.
 
     Raises:
         OSError: this system has no /proc
@@ -235,7 +237,7 @@ def get_process_proc_times(pid: int, children: bool = True) -> Dict[str, int]:
 
 
 def get_process_proc_io(pid: int) -> Dict[str, int]:
-    """Bytes read from and written to storage; 0 where that may not be read.
+    """Bytes read from and written to storage; 0 if they may not be read.
 
     Raises:
         OSError: this system has no /proc
@@ -248,8 +250,7 @@ def get_process_proc_io(pid: int) -> Dict[str, int]:
 
 
 def get_sector_sizes() -> Dict[str, int]:
-    """Size of the sectors of each disk as the hardware has them. Sectors of /proc/diskstats have
-    512 bytes whatever this says."""
+    """Hardware sector size of each disk. The sectors of /proc/diskstats have 512 bytes in any case."""
     sizes: Dict[str, int] = {}
     names: List[str] = os.listdir("/sys/block") if os.path.isdir("/sys/block") else []
     for name in names:

@@ -1,7 +1,7 @@
-"""The counters of this moment under the names of the module that used psutil.
+"""Current counters under the names of the original module that used psutil.
 
-They are those of tracker_procfs: on Linux what is measured does not depend on which packages are
-installed, elsewhere both modules read the same sources (_elsewhere.py).
+They are those of tracker_procfs: on Linux the figures do not depend on which packages are installed, and on
+other systems both modules read the same sources (_elsewhere.py).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from .column_maps import default_schema
 def get_process_stats(
     pid: int, children: bool = True, schema: Optional[str] = None
 ) -> Dict[str, Union[int, float, None, Set[int]]]:
-    """As tracker_procfs.get_process_stats; a process that does not exist is an error:
-    psutil.NoSuchProcess where psutil is installed, else ProcessLookupError."""
+    """As tracker_procfs.get_process_stats; a process that does not exist is an error: psutil.NoSuchProcess if
+    psutil is installed, else ProcessLookupError."""
     from . import tracker_procfs
 
     schema = schema or default_schema()

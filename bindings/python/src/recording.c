@@ -259,7 +259,7 @@ static PyMethodDef methods[] = {
 	 "column(index, unit=1, decimals=-1): values times unit, rounded; None is unknown."},
 	{"stats", stats, METH_VARARGS, "stats(index): statistics over time."},
 	{"total", total, METH_O, "total(key): a figure of the run with its quality."},
-	{"limit", limit, METH_O, "limit(key): what the run stood under."},
+	{"limit", limit, METH_O, "limit(key): a limit of the run."},
 	{"marks", marks, METH_NOARGS, "[(name, seconds since the start)]."},
 	{"programs", programs, METH_NOARGS, "What each program used in each row."},
 	{"processes", processes, METH_NOARGS, "The processes, with start and end."},
@@ -272,14 +272,14 @@ static PyMethodDef methods[] = {
 };
 
 static PyGetSetDef getters[] = {
-	{"rows", rows, NULL, "Rows that are stored.", NULL},
-	{"samples", samples, NULL, "Samples that they stand for.", NULL},
-	{"damaged", damaged, NULL, "Records that were skipped.", NULL},
+	{"rows", rows, NULL, "Number of stored rows.", NULL},
+	{"samples", samples, NULL, "Number of samples in these rows.", NULL},
+	{"damaged", damaged, NULL, "Number of skipped records.", NULL},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyType_Slot slots[] = {
-	{Py_tp_doc, "Recording(path): a recording as it is now."},
+	{Py_tp_doc, "Recording(path): the current state of a recording."},
 	{Py_tp_init, open_},
 	{Py_tp_new, PyType_GenericNew},
 	{Py_tp_dealloc, dealloc},

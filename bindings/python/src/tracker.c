@@ -79,7 +79,7 @@ static int start(PyObject *self, PyObject *args, PyObject *kwargs)
 	if (parse(args, kwargs, &options, &argv, &more) < 0)
 		return -1;
 	if (o->t) {
-		PyErr_SetString(PyExc_RuntimeError, "the tracker is there already");
+		PyErr_SetString(PyExc_RuntimeError, "the tracker already exists");
 		return -1;
 	}
 	if (argv && argv != Py_None) {
@@ -159,7 +159,7 @@ static PyObject *stop(PyObject *self, PyObject *args)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS r =
 		exit_code < 0 ? trk_tracker_stop(t) : trk_tracker_stop_as(t, exit_code);
-	Py_END_ALLOW_THREADS if (r < 0) return core_raise(r, "the sampler does not end");
+	Py_END_ALLOW_THREADS if (r < 0) return core_raise(r, "the sampler did not stop");
 	Py_RETURN_NONE;
 }
 
@@ -268,7 +268,7 @@ static PyMethodDef methods[] = {
 	{"close", close_, METH_NOARGS, "Stop, and remove what was recorded."},
 	{"stop", stop, METH_VARARGS, "stop(exit_code=-1): stop after a last sample."},
 	{"running", running, METH_NOARGS, "Whether samples are taken."},
-	{"samples", samples, METH_NOARGS, "How many there are."},
+	{"samples", samples, METH_NOARGS, "Number of samples."},
 	{"wait", wait_, METH_VARARGS, "wait(n, timeout): whether there are n samples now."},
 	{"wait_command", wait_command, METH_NOARGS, "The command's wait status."},
 	{"alert", alert, METH_VARARGS, "alert(timeout): the next alert as JSON, or None."},

@@ -1,4 +1,4 @@
-"""Steps that are tried with `spin` are tracked as well."""
+"""Makes `spin` track steps as well."""
 
 from metaflow import metaflow_config
 

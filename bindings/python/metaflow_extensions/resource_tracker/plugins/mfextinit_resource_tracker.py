@@ -1,4 +1,4 @@
-"""What Metaflow takes from this package: the step decorator @track_resources."""
+"""Registers the step decorator @track_resources in Metaflow."""
 
 STEP_DECORATORS_DESC = [("track_resources", ".track_resources.decorator.TrackResourcesDecorator")]
 

@@ -1,3 +1,3 @@
-"""Names that `from metaflow import …` has beside the decorators of steps."""
+"""Names that `from metaflow import …` provides in addition to the decorators of steps."""
 
 toplevel = "names"

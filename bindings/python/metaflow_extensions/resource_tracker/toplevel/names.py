@@ -1,4 +1,4 @@
-"""autotune_resources, where this Metaflow has mutators of flows."""
+"""autotune_resources, if this version of Metaflow has mutators of flows."""
 
 try:
     from ..plugins.track_resources.autotune import autotune_resources  # noqa: F401

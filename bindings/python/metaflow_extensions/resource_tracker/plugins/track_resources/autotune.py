@@ -1,4 +1,4 @@
-"""@autotune_resources: the steps of a flow request what their earlier runs have used."""
+"""@autotune_resources: request for the steps of a flow what their earlier runs used."""
 
 import json
 import os
@@ -15,20 +15,19 @@ PLACES = ("resources", "kubernetes", "batch")
 
 
 class autotune_resources(FlowMutator):  # noqa: N801
-    """
-    Request for each step of a flow what the card of its last successful run with @track_resources
-    says, which also rests on the runs before that one. A step without such a run keeps its request.
-    The plan is made once, when a run begins, and holds for all of its tasks.
+    """Request for each step of a flow what the card of its last successful run with @track_resources advises.
+    This advice also uses the runs before that one. A step without such a run keeps its request. The requests
+    are computed once, when a run begins, and are used for all of its tasks.
 
     Parameters
     ----------
     margin : float, optional
-        The request is then made of means and maxima: the mean of the cores in use, and the largest
-        memory times the margin. Default: what the card of the last run says.
+        Compute the request from statistics instead: the mean of the cores in use, and the largest
+        memory times this margin. Default: use the advice on the card of the last run.
     runs : int, optional
-        The same, of so many runs (5 with a margin).
+        Compute the request from the statistics of this many runs (5 if only margin is set).
     min_memory : int, default 512
-        The least memory that is requested, MiB.
+        The smallest memory that is requested, in MiB.
     dry_run : bool, default False
         Print what would be requested, and change nothing.
     """
@@ -100,7 +99,7 @@ def _is_planning():
 
 
 def _present(step):
-    """What the step requests as it is written: the largest of all places."""
+    """The request in the source of the step: the largest of all decorators."""
     found = {}
     for name, _, _, values in step.decorator_specs:
         if name not in PLACES:

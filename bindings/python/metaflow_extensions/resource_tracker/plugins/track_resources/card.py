@@ -1,8 +1,9 @@
-"""The card of a task: the report of the program, live while the step runs, complete after its end, and
-there as it was last when the task is killed.
+"""The card of a task: the report of the program. It is live while the step runs, and complete after its end.
+If the task is killed, the card remains as it was last written.
 
-On a local datastore the sampling program writes it straight to its place: this process does nothing
-for it. On any other one the program writes a file, and a thread of the task stores what has changed."""
+On a local datastore the sampling program writes the card to its place, and this process does nothing for it.
+On any other datastore the program writes a file, and a thread of the task stores the file when it has
+changed."""
 
 import json
 import os
@@ -27,7 +28,7 @@ def card_of(kind, pathspec, attempt, folder):
         kind: class of the storage of the task's artifacts
         pathspec: flow/run/step/task
         attempt: number of the attempt
-        folder: for files of ours
+        folder: for files of this module
     """
     from metaflow.plugins.cards.card_datastore import CardDatastore
     from metaflow.plugins.datastores.local_storage import LocalStorage
@@ -44,11 +45,12 @@ def card_of(kind, pathspec, attempt, folder):
 
 
 def store_left(top):
-    """Wait for the last pages of tasks that were killed, which the sampling program writes from what lies in
-    their folders, and store those that it cannot write to their place.
+    """Store the last pages of tasks that were killed. The sampling program writes them from the recordings in
+    the folders of these tasks; this function waits for it, and stores the pages that the program cannot write
+    to their place.
 
     Args:
-        top: folder of the run in which tasks have made theirs, and removed them if they could
+        top: folder of the run, in which tasks create their folders and remove them at their end if they can
 
     Raises:
         Untrusted: another user may have written to it
@@ -73,7 +75,7 @@ def store_left(top):
 
 
 def _is_live(path):
-    """Whether the page is one that will be written again, or is yet to be written at all."""
+    """Whether the page will be written again, or has not been written yet."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             return b" data-live=" in file.read(200)
@@ -82,7 +84,7 @@ def _is_live(path):
 
 
 def _is_sampled(folder):
-    """Whether a program of the user's still records into a folder, or writes the page of it."""
+    """Whether a program of this user still records into a folder, or writes the page of this folder."""
     name = os.fsencode(folder)
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -96,13 +98,13 @@ def _is_sampled(folder):
 
 
 def _leave_note(folder, note):
-    """For store_left, should the task be killed."""
+    """Write a note for store_left(), which reads it if the task is killed."""
     with open(os.path.join(folder, NOTE), "w", encoding="utf-8") as file:
         json.dump(note, file)
 
 
 class LocalCard:
-    """In a folder that the program can write to."""
+    """A card in a folder to which the program can write."""
 
     def __init__(self, store, name, card_id, folder, backend):
         place = backend.full_uri(store._get_card_write_path())
@@ -113,22 +115,22 @@ class LocalCard:
         self._folder = folder
 
     def begin(self):
-        """The program writes by itself."""
+        """Do nothing: the program writes the card itself."""
         _leave_note(self._folder, {"page": os.path.abspath(self.path)})
 
     def end(self):
-        """It has written the last one before it said that it has stopped, if it could."""
+        """Check the last page. The program has written it, if it could, before it reported that it stopped."""
         if _is_live(self.path):
-            raise OSError("the last page could not be written: is there room?")
+            raise OSError("the last page could not be written: is the disk full?")
 
     def save(self, page):
-        """Take a page that somebody else has made."""
+        """Store a page that another function has made."""
         with open(self.path, "w", encoding="utf-8") as file:
             file.write(page)
 
 
 class RemoteCard:
-    """In object storage: stored as often as the program's file has changed."""
+    """A card in object storage. It is stored each time the program's file has changed."""
 
     def __init__(self, store, name, card_id, folder, note):
         self._store, self._name, self._id = store, name, card_id
@@ -151,7 +153,7 @@ class RemoteCard:
                 pass
 
     def store_file(self):
-        """Store the program's file if it is another one than was stored last."""
+        """Store the program's file if it differs from the one that was stored last."""
         try:
             descriptor = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError:
@@ -166,7 +168,7 @@ class RemoteCard:
         self._stored = (state.st_ino, state.st_mtime_ns)
 
     def end(self):
-        """Store the last page. What is on its way is not waited for for ever."""
+        """Store the last page. The wait for a transfer in progress is bounded."""
         self._stop.set()
         self._thread.join(timeout=10)
         self.store_file()

@@ -1,7 +1,7 @@
-"""@track_resources: what a step used, as an artifact, as a card that is live while the step runs, and
-as metadata from which later runs learn.
+"""@track_resources: stores what a step used as an artifact, as a card that is live while the step runs, and
+as metadata that later runs read.
 
-Nothing here may fail or hold up a step: what goes wrong is a line in its log.
+Nothing in this module may fail or delay a step. Errors are reported in one line of the step's log.
 """
 
 import json
@@ -32,8 +32,7 @@ _run_folder = None
 
 
 class TrackResourcesDecorator(StepDecorator):
-    """
-    Track what the step uses: CPU, memory, GPUs, disk, network.
+    """Track what the step uses: CPU, memory, GPUs, disk, network.
 
     Parameters
     ----------
@@ -44,10 +43,10 @@ class TrackResourcesDecorator(StepDecorator):
     create_card : bool, default True
         Whether the step gets a card.
     lines : bool, default False
-        Sample which lines of the step use CPU time and memory; the card shows them. Without it, as
-        TRACKER_LINES says.
+        Sample which lines of the step use CPU time and memory; the card shows them. If it is not set,
+        the environment variable TRACKER_LINES counts.
     on_alert : callable, optional
-        Called in the task with a dict when an alert fires or is resolved, as ResourceTracker does.
+        Called in the task with a dict when an alert fires or is resolved, as by ResourceTracker.
     """
 
     name = "track_resources"
@@ -71,7 +70,7 @@ class TrackResourcesDecorator(StepDecorator):
             cli_args.env[FOLDER] = _run_folder
 
     def runtime_finished(self, exception):
-        """What is left here is of tasks that were killed."""
+        """Store the cards of tasks that were killed; only those are left at this point."""
         global _run_folder
         top, _run_folder = _run_folder, None
         if not top:
@@ -81,7 +80,7 @@ class TrackResourcesDecorator(StepDecorator):
 
             store_left(top)
         except Exception as error:
-            self._warn("a killed step's card is as it was last: %s: %s"
+            self._warn("the card of a killed step could not be updated: %s: %s"
                        % (type(error).__name__, error))
         _remove(top)
 
@@ -107,8 +106,8 @@ class TrackResourcesDecorator(StepDecorator):
                        % (type(error).__name__, error))
 
     def task_decorate(self, step_func, flow, graph, retry_count, max_user_code_retries, ubf_context):
-        """Metaflow has hooks for a step that returns and for an Exception, and none for sys.exit()
-        and Ctrl-C."""
+        """Metaflow has hooks for a step that returns and for an Exception, but none for sys.exit() and
+        Ctrl-C."""
         def tracked(*args, **kwargs):
             try:
                 return step_func(*args, **kwargs)

@@ -1,5 +1,5 @@
-"""What earlier runs used, from the metadata of their tasks: a few kilobytes of the newest run, which
-names those before it. No artifact is loaded."""
+"""What earlier runs used, from the metadata of their tasks: a few kilobytes of the newest run, which list the
+runs before it. No artifact is loaded."""
 
 import json
 
@@ -12,8 +12,8 @@ _TOTALS = ("cpu_s", "peak_memory_mib", "disk_read_bytes", "disk_write_bytes")
 
 
 def of_task(task):
-    """The figures that were registered for just this task, or None. Artifacts and metadata of
-    others have another pathspec inside."""
+    """The figures that were registered for this task, or None. Artifacts and metadata of other tasks contain
+    another pathspec."""
     try:
         value = json.loads(task.metadata_dict.get(FIELD) or "null")
     except ValueError:
@@ -58,7 +58,7 @@ def _largest(requests):
 
 
 def earlier_runs(flow_name, but_not=None, limit=RUNS):
-    """Successful runs, the newest first. The user's namespace is left as it is."""
+    """Successful runs, the newest first. The namespace of the user is not changed."""
     from metaflow import Flow
 
     try:
@@ -75,8 +75,8 @@ def earlier_runs(flow_name, but_not=None, limit=RUNS):
 
 
 def runs_of_step(flow_name, step_name, but_not=None, limit=RUNS):
-    """Figures of a step in the last successful runs, the newest first. The newest one that has been
-    tracked knows those before it."""
+    """Figures of a step in the last successful runs, the newest first. The newest tracked run lists the runs
+    before it."""
     found = []
     for run in earlier_runs(flow_name, but_not, limit):
         try:
@@ -113,7 +113,7 @@ def by_step(flow_name, limit=RUNS):
 
 
 def earlier_of(pathspec, warn):
-    """The same for a task that begins; None where it cannot be told, with a warning."""
+    """As runs_of_step(), for a task that begins. None, with a warning, if they cannot be read."""
     from metaflow.exception import MetaflowNotFound
 
     flow_name, run_id, step_name, _ = pathspec.split("/")
@@ -127,7 +127,7 @@ def earlier_of(pathspec, warn):
 
 
 def for_program(runs):
-    """The runs as the program's report takes them: JSON, the oldest first."""
+    """The runs in the form that the program's report reads: JSON, the oldest first."""
     from resource_tracker._advice import earlier_run
 
     rows = []
