@@ -117,7 +117,7 @@ void trk__term_split(struct trk_doc *d, struct trk_doc_section *s,
 		trk__doc_item(d, t, "\u2026");
 	if (c->cut[0])
 		trk__doc_item(d, t,
-			      trk__doc_print(d, "cut at %s",
+			      trk__doc_print(d, "split at %s",
 					     trk__doc_safe(d, c->cut, TRK_BREAKDOWN_CUT_SIZE)));
 }
 

@@ -152,7 +152,7 @@ static int advise(const struct trk_recommend_request *request, struct trk_recomm
 		return trk__error_set(reterr, r, "",
 				      strcmp(a->record.run.kind, "system") != 0
 					      ? "%s: no advice: no run has samples"
-					      : "%s: it tracked the whole machine, not a job",
+					      : "%s: the run tracked the whole machine, not a job",
 				      a->record.run.id);
 	return 0;
 }

@@ -22,7 +22,7 @@ def test_a_run_of_the_machine_is_no_job_without_samples(rt):
     assert rt.run("system", "-q", "--no-discovery", "--duration", "300ms", "-n", "machine").rc == 0
     for verb in ("recommend", "lines"):
         done = rt.run(verb, "machine")
-        assert done.rc == 4 and done.stderr.endswith("it tracked the whole machine, not a job\n"), done.stderr
+        assert done.rc == 4 and done.stderr.endswith("the run tracked the whole machine, not a job\n"), done.stderr
 
 
 def test_an_end_without_a_code_has_one_name(rt):
