@@ -71,7 +71,7 @@ static void cpu_under(const struct trk_sizing_facts *f, struct trk_sizing_verdic
 {
 	if (f->throttled_s / f->run_time_s >= TRK_SIZING_THROTTLED) {
 		v->cpu_under = true;
-		trk__sizing_say(v, "held back by the CPU limit %.0f %% of the time",
+		trk__sizing_say(v, "throttled by the CPU limit %.0f %% of the time",
 				100 * f->throttled_s / f->run_time_s);
 	}
 }

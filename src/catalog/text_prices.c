@@ -19,7 +19,7 @@ static int row_of_prices(struct trk_text_reading *r)
 	    trk__text_number(r, 3, 100, &saving) < 0 || trk__text_number(r, 4, 4, &klass) < 0)
 		return -EBADMSG;
 	if (!price)
-		return trk__text_mistake(r, r->cells[2].at, "a price of zero is no price");
+		return trk__text_mistake(r, r->cells[2].at, "a price must be above zero");
 	s = trk__text_row_server(r, false, &error);
 	if (!s)
 		return error;

@@ -101,7 +101,7 @@ static const struct cli_option options[] = {
 	 take_speed, 0},
 	{"sort", 0, "cpu|memory|read|tree", "order of the processes (cpu)", cli_set_choice,
 	 AT(sort)},
-	{"once", 0, NULL, "print one frame (default where stdout is no terminal)", cli_set_flag,
+	{"once", 0, NULL, "print one frame (default if stdout is not a terminal)", cli_set_flag,
 	 AT(once)},
 	{"json", 0, NULL, "print one JSON object", cli_set_flag, AT(json)},
 	{"size", 0, "COLUMNSxROWS",

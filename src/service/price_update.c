@@ -183,8 +183,9 @@ static int read_pages(struct update *u, struct reading *r, const char *vendor,
 		TRK_BUF_LOCAL(body, DOCUMENT_MAX);
 
 		if (page == PAGES_MAX || strncmp(url, first, origin_of(first)) != 0)
-			return trk__error_set(&u->error, -EBADMSG, "", "%.100s: goes on at %s",
-					      first, page == PAGES_MAX ? "too many pages" : url);
+			return trk__error_set(&u->error, -EBADMSG, "",
+					      "%.100s: its next page is not read: %s", first,
+					      page == PAGES_MAX ? "too many pages" : url);
 		e = trk__patient_fetch(u->s, url, UPDATE_S, &body, &u->error);
 		r->rows.next[0] = '\0';
 		if (e == 0)

@@ -266,7 +266,7 @@ static void mistakes_have_file_line_and_column(void **state)
 		{HEAD SERVERS "prices\tv\there\town\t2026-08-17\texact\n\tnone\t1\n",
 		 "f.tsv:22:2: type none is not in a block of servers"},
 		{HEAD SERVERS "prices\tv\there\town\t2026-08-17\texact\n\tsmall\t0\n",
-		 "f.tsv:22:8: a price of zero"},
+		 "f.tsv:22:8: a price must be above zero"},
 		{HEAD SERVERS "prices\tv\there\town\t2026-08-17\texact\n\tsmall\t1,5\n",
 		 "f.tsv:22:9: not a number: 1,5"},
 		{HEAD SERVERS "prices\tv\there\town\t2026-08-17\texact\n\tsmall\t1\t101\n",

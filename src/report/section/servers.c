@@ -147,7 +147,7 @@ static const char *shortfall(struct trk_doc *d, const struct trk_report_work *w,
 			trk__doc_value(d, trk__human_memory, s->vram_mib),
 			trk__doc_value(d, trk__human_memory, (double) q->vram_bytes / MIB));
 	case TRK_NEED_ALLOCATION:
-		return "excluded: burstable, its price holds for a share of its cores only";
+		return "excluded: burstable, its price covers only a share of its cores";
 	case TRK_NEED_ARCH:
 		return trk__doc_print(d, "excluded: it is %s", trk__catalog_arch_names[s->arch]);
 	default:
