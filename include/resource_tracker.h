@@ -178,7 +178,7 @@ int trk_mark(const char *guard, const char *name);
 
 /* Description of this machine, as JSON of the schema "resource-tracker.server/1": `os`, `vcpus`,
  * `memory_mib`, `memory_mb`, `cpu_model`, `gpu_count`, `gpu_names`, … Sends no request over a
- * network. The caller frees the text with free(); NULL without memory or /proc. */
+ * network. The caller frees the text with free(); NULL if /proc is missing or memory runs out. */
 char *trk_server_info(void);
 
 /* The cloud that this machine belongs to, as JSON of the schema "resource-tracker.cloud/1":
@@ -187,7 +187,7 @@ char *trk_server_info(void);
  * machine.) Only if the firmware is that of a cloud machine, the function queries the metadata
  * service, and blocks for at most a second. `ask` 0: no request is sent. `dir` is a directory in
  * which the answer is cached until the next boot; NULL: no cache. The caller frees the text with
- * free(); NULL without memory or /proc. */
+ * free(); NULL if /proc is missing or memory runs out. */
 char *trk_cloud_info(int ask, const char *dir);
 
 /* ---- current counters, without a tracker ---- */
@@ -298,8 +298,8 @@ struct trk_program_use {
 };
 /* Write the use of all programs, row by row, into list[0..max); returns how many entries there are,
  * which may be more than max. The programs of a row add up to its process_utime + process_stime and
- * process_memory. Returns 0 where the recording has none (made by an older version), or without
- * memory. */
+ * process_memory. Returns 0 where the recording has none (made by an older version), or if out
+ * of memory. */
 size_t trk_recording_programs(struct trk_recording *recording, struct trk_program_use *list,
 			      size_t max);
 
@@ -327,14 +327,14 @@ int trk_recording_earlier(struct trk_recording *recording, const char *history,
 			  const char *earlier);
 
 /* The summary, schema "resource-tracker.summary/1", as JSON text that the caller frees with free().
- * NULL without memory. */
+ * NULL if out of memory. */
 char *trk_recording_summary(const struct trk_recording *recording);
 
 /* Which lines of the job's programs used CPU time and memory, schema "resource-tracker.lines/1"
  * (docs/lines.md), as JSON text that the caller frees with free(). by: "line", "function", "file",
  * "thread", "process" or "phase"; NULL: line. from_s and to_s select a part of the run, in seconds
  * since its start; NaN: its start, its end. NULL where no stacks were sampled (see --lines of
- * `resource-tracker attach`), for another `by`, or without memory. */
+ * `resource-tracker attach`), for another `by`, or if out of memory. */
 char *trk_recording_lines(const struct trk_recording *recording, const char *by, double from_s,
 			  double to_s);
 
@@ -374,7 +374,7 @@ struct trk_server_needs {
 	size_t size;
 	double vcpus;
 	double memory_mib;      /* available to a job: less than the vendor advertises */
-	double gpus;            /* whole ones */
+	double gpus;            /* whole GPUs */
 	double vram_mib;        /* of each GPU */
 	double storage_gb;      /* local disk */
 	int gpu_shares;         /* not 0: a share of one GPU is enough */
@@ -382,7 +382,7 @@ struct trk_server_needs {
 	const char *arch;       /* "x86_64", "arm64", "any"; NULL: this machine's, or the run's */
 	const char *allocation; /* "dedicated", "shared", "burstable" */
 	const char *vendors;    /* "aws,hetzner" */
-	const char *regions;    /* "us-east-1,fsn1"; restricted ones are found by name only */
+	const char *regions;    /* "us-east-1,fsn1"; restricted ones are found only by name */
 	const char *countries;  /* "DE,FR"; "EU": its member states */
 	const char *exclude;    /* patterns of fnmatch(3) for vendors, regions, types */
 	/* "price" (per hour), "run-cost", "score-per-price"; NULL: price, or run-cost in
@@ -445,7 +445,7 @@ const char *trk_servers_reason(const struct trk_servers *servers);
 /* As JSON of the schema "resource-tracker.servers/1", with the names of the Keeper API
  * (`vendor_id`, `api_reference`, `vcpus`, `memory_amount`, `min_price_ondemand`, …); for a run also
  * the cheapest server by the hour and the near misses. At most `limit` servers, 0: all. The caller
- * frees the text with free(); NULL without memory. */
+ * frees the text with free(); NULL if out of memory. */
 char *trk_servers_json(const struct trk_servers *servers, size_t limit);
 
 /* What a run cost. Texts are "" and numbers NaN where nothing is known. */
@@ -521,15 +521,15 @@ void trk_recommendation_free(struct trk_recommendation *recommendation);
 int trk_recommendation_value(const struct trk_recommendation *recommendation, const char *key,
 			     double *ret);
 /* The recommendation as JSON of the schema "resource-tracker.advice/1", as `recommend --json`
- * prints it. The caller frees the text with free(); NULL without memory. */
+ * prints it. The caller frees the text with free(); NULL if out of memory. */
 char *trk_recommendation_json(const struct trk_recommendation *recommendation);
 /* The text that `recommend` prints, in UTF-8, in lines of at most `columns` columns (40 to 200; 0:
- * 200). The caller frees it with free(); NULL without memory. */
+ * 200). The caller frees it with free(); NULL if out of memory. */
 char *trk_recommendation_text(const struct trk_recommendation *recommendation, size_t columns);
 /* Lines to paste into a job description, as `recommend --for KIND` prints them: "slurm", "k8s",
  * "docker", "batch", "metaflow", "nextflow", "snakemake", "htcondor", "pbs", "lsf", "sge".
  * note[0..note_size), which may be NULL, receives a note on what the request does not cover, or "".
- * The caller frees the text with free(); NULL for another kind, or without memory. */
+ * The caller frees the text with free(); NULL for another kind, or if out of memory. */
 char *trk_recommendation_lines(const struct trk_recommendation *recommendation, const char *kind,
 			       char *note, size_t note_size);
 

@@ -78,15 +78,15 @@ enum trk_bottleneck trk__bottleneck(const struct trk_bottleneck_facts *facts,
 	switch (b) {
 	case TRK_BOUND_MEMORY:
 		(void) snprintf(ret_sentence, size,
-				"short of memory: %.0f %% of the time it waited for it, and more "
-				"of it would make the run faster",
+				"short of memory: %.0f %% of the time it waited for memory; more "
+				"memory would make the run faster",
 				percent(facts, TRK_WALL_MEMORY_STALL));
 		break;
 	case TRK_BOUND_CPU_WAIT:
 		if (facts->queue.cause == TRK_QUEUE_NONE || facts->queue.cause == TRK_QUEUE_UNKNOWN)
 			(void) snprintf(ret_sentence, size,
-					"short of CPU: %.0f %% of the time it could run and had to "
-					"wait for a CPU",
+					"short of CPU: %.0f %% of the time it was ready to run but "
+					"waited for a CPU",
 					percent(facts, TRK_WALL_CPU_WAIT));
 		else
 			(void) snprintf(ret_sentence, size,
@@ -103,12 +103,12 @@ enum trk_bottleneck trk__bottleneck(const struct trk_bottleneck_facts *facts,
 		break;
 	case TRK_BOUND_DISK:
 		(void) snprintf(ret_sentence, size,
-				"bound by the disk: %.0f %% of the time it waited for it",
+				"bound by the disk: %.0f %% of the time it waited for the disk",
 				percent(facts, TRK_WALL_DISK));
 		break;
 	case TRK_BOUND_ALL_CORES:
 		(void) snprintf(ret_sentence, size,
-				"bound by its CPUs: %.1f of %.4g cores were busy in the mean",
+				"bound by its CPUs: %.1f of %.4g cores were busy on average",
 				facts->cores_mean, facts->cores_limit);
 		break;
 	case TRK_BOUND_ONE_CORE:

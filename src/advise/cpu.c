@@ -202,7 +202,7 @@ const char *trk__queue_behind(enum trk_queue_cause cause)
 	case TRK_QUEUE_QUOTA:
 		return "behind its CPU quota";
 	default:
-		return "behind one another";
+		return "behind its other threads";
 	}
 }
 
@@ -212,8 +212,8 @@ static void explain_queue(const struct trk_cpu_options *o, struct trk_cpu_advice
 	char without[TRK_HUMAN_SIZE], took[TRK_HUMAN_SIZE];
 
 	if (o->queue.cause == TRK_QUEUE_UNKNOWN) {
-		add_reason(a, "the machine was short of CPU: how many cores the run can use, and "
-			      "how long it takes on them, is not known");
+		add_reason(a, "the machine was short of CPU, so it is not known how many cores the "
+			      "run can use, nor how long it takes on them");
 		return;
 	}
 	add_reason(a, "%.3g %s: about %s without the queue; it took %s", a->cores, cores,

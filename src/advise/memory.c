@@ -157,7 +157,9 @@ static void explain_basis(const struct choice *c, const struct trk_memory_tuning
 	char size[TRK_HUMAN_SIZE], least[TRK_HUMAN_SIZE];
 
 	if (c->only_open_kills) {
-		add_reason(a, "no run has succeeded yet: what one needs to succeed is not known");
+		add_reason(
+			a,
+			"no run has succeeded yet, so it is not known how much memory a run needs");
 		return;
 	}
 	add_reason(a, "%s (%s) x %.3g, rounded up, from %zu run%s", a->basis_text,
@@ -165,10 +167,11 @@ static void explain_basis(const struct choice *c, const struct trk_memory_tuning
 		   c->history.count == 1 ? "" : "s");
 	if (c->ratios.forecast_bytes * c->factor <= tuning->floor_bytes - tuning->step_bytes &&
 	    a->request_bytes == tuning->floor_bytes)
-		add_reason(a, "%s is the least that is requested",
-			   size_text(tuning->floor_bytes, least));
+		add_reason(a, "%s is the smallest request", size_text(tuning->floor_bytes, least));
 	if (c->no_success)
-		add_reason(a, "no run has succeeded yet: what one needs to succeed is not known");
+		add_reason(
+			a,
+			"no run has succeeded yet, so it is not known how much memory a run needs");
 	if (c->forgotten > 0)
 		add_reason(a, "memory %s %zu runs ago: the %zu older ones are not used",
 			   c->shift_up ? "rose" : "fell", c->history.count, c->forgotten);
@@ -215,12 +218,12 @@ static void explain_retry(const struct choice *c, const struct trk_earlier_view 
 
 	if (!a->retry)
 		return;
-	add_reason(a, "the newest run%s out of memory at %s%s: for the retry %s",
+	add_reason(a, "the newest run%s out of memory at %s%s: the retry gets %s",
 		   kills.count > 1 ? "s ran" : " ran", kills.count > 1 ? "up to " : "",
 		   size_text(kills.failed_bytes, held),
 		   c->only_open_kills || a->request_bytes == twice
-			   ? "twice that is requested"
-			   : "the cheapest amount above it, by the runs so far");
+			   ? "twice as much"
+			   : "the cheapest amount above that, estimated from the runs so far");
 }
 
 static void explain_jump(const struct choice *c, const struct run_floor *jump,
@@ -230,9 +233,8 @@ static void explain_jump(const struct choice *c, const struct run_floor *jump,
 
 	if (jump->bytes > c->ratios.forecast_bytes * c->factor)
 		add_reason(a,
-			   "the newest run needed more than all before it by a tenth: the request "
-			   "is no "
-			   "less than its peak of %s",
+			   "the newest run needed 10 %% more than all runs before it, so the "
+			   "request is at least its peak of %s",
 			   size_text(jump->bytes, peak));
 }
 
@@ -246,18 +248,19 @@ static void explain_passed(const struct choice *c, const struct trk_memory_optio
 	if (isnan(a->passed_peak_bytes))
 		return;
 	if (a->exceeds_machine)
-		why = "the machine has no more";
+		why = "the machine has no more memory";
 	else if (c->basis >= TRK_BASIS_LINE)
 		why = "the input of the next run needs less";
 	else if (c->forgotten > 0 && !c->shift_up)
-		why = "it lies before memory fell";
+		why = "that peak was before the memory use of the job fell";
 	else
-		why = "a retry now and then costs less than reserving it for every run";
+		why = "an occasional retry costs less than reserving that much for every run";
 	add_reason(a, "%s is below an earlier peak of %s (chance of meeting it again %.2g %%): %s",
 		   size_text(a->request_bytes, request), size_text(a->passed_peak_bytes, peak),
 		   100 * a->passed_peak_chance, why);
 	if (options->risk == TRK_RISK_SAFE && !a->exceeds_machine)
-		add_reason(a, "at risk safe only a larger input lets an earlier peak be passed");
+		add_reason(a, "with --risk safe, the request is below an earlier peak only if that "
+			      "run had a larger input");
 }
 
 /* For peaks that vary this much, both reserving and failing are expensive. */
@@ -270,10 +273,10 @@ static void explain_wide(const struct choice *c, struct trk_memory_advice *a)
 		return;
 	a->is_wide = true;
 	/* Inputs that are all the same explain nothing. */
-	add_reason(a, "peaks vary from %s to %s and the input size is not known: %s",
+	add_reason(a, "peaks vary from %s to %s and the size of the input is not known: %s",
 		   size_text(s.least_bytes, low), size_text(s.most_bytes, high),
 		   s.most_input_bytes > s.least_input_bytes
-			   ? "state the next run's with recommend --input-size SIZE"
+			   ? "state it for the next run with recommend --input-size SIZE"
 			   : "state it with run --input-size SIZE, then with recommend "
 			     "--input-size SIZE");
 }
@@ -295,7 +298,7 @@ static void explain(const struct choice *choice, const struct trk_earlier_view *
 	explain_jump(choice, jump, ret);
 	explain_passed(choice, options, ret);
 	if (ret->exceeds_machine)
-		add_reason(ret, "the machine has %s only: the request was cut to that",
+		add_reason(ret, "the machine has only %s, so the request was reduced to that",
 			   size_text(options->machine_bytes, size));
 }
 

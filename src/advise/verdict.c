@@ -71,7 +71,7 @@ static void cpu_under(const struct trk_sizing_facts *f, struct trk_sizing_verdic
 {
 	if (f->throttled_s / f->run_time_s >= TRK_SIZING_THROTTLED) {
 		v->cpu_under = true;
-		trk__sizing_say(v, "held back by the CPU limit %.0f %% of the time",
+		trk__sizing_say(v, "throttled by the CPU limit %.0f %% of the time",
 				100 * f->throttled_s / f->run_time_s);
 	}
 }
@@ -138,7 +138,7 @@ void trk__sizing_judge(const struct trk_sizing_facts *facts, struct trk_sizing_v
 	if (ret->sizing == TRK_SIZING_RIGHT)
 		trk__sizing_say(ret, "%s",
 				facts->failed ? "no sign of a shortage, but the run failed"
-					      : "use lies within the limits, and not far below");
+					      : "use is within the limits, and not far below them");
 }
 
 /* --- where the wall time went

@@ -233,9 +233,10 @@ static int add_signature(struct transfer *t, const char *key, const struct trk_b
 	char text[80], line[120];
 
 	if (sign(key, body, text) < 0)
-		return trk__error_set(reterr, -TRK_ERR_UNSUPPORTED, t->host,
-				      "libcrypto, which signs, cannot be loaded. Try: apt install "
-				      "libssl3");
+		return trk__error_set(
+			reterr, -TRK_ERR_UNSUPPORTED, t->host,
+			"libcrypto, which signs the alert, cannot be loaded. Try: apt install "
+			"libssl3");
 	(void) snprintf(line, sizeof(line), "X-Signature: %s", text);
 	*headers = t->curl.slist_append(*headers, line);
 	return 0;
@@ -384,7 +385,7 @@ int trk__alert_deliver(const struct trk_alert_sink *sink, const char *address,
 	if (strncmp(address, "https://", 8) != 0 &&
 	    (strncmp(address, "http://", 7) != 0 || !listed))
 		return trk__error_set(reterr, -EACCES, host,
-				      "%s: %.150s: without TLS. Try: https://, or "
+				      "%s: %.150s: no TLS. Try: https://, or "
 				      "TRACKER_ALERT_HOSTS=%.150s",
 				      sink->kind, host, host);
 	while (sink->path[0] && len > 0 && address[len - 1] == '/')

@@ -240,7 +240,7 @@ static void judge_failing(const struct judging *j, struct trk_alert_end *e)
 	if (!e->firing)
 		return;
 	add_common(j, e->text);
-	(void) snprintf(e->fix, sizeof(e->fix), "look at the last one: resource-tracker report %s",
+	(void) snprintf(e->fix, sizeof(e->fix), "see the last one: resource-tracker report %s",
 			j->last->id);
 }
 

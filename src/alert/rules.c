@@ -144,7 +144,7 @@ static bool cpu_throttled(const struct trk_alert_facts *f, struct trk_alert *a)
 		return false;
 	a->value = f->throttled_share;
 	a->limit = THROTTLED_SHARE;
-	put(a->text, "the CPU quota holds the job back for %.0f %% of the time",
+	put(a->text, "the CPU quota throttles the job for %.0f %% of the time",
 	    100 * f->throttled_share);
 	put(a->fix, "request more CPUs, or start fewer threads");
 	return true;
@@ -172,8 +172,8 @@ static bool stalled(const struct trk_alert_facts *f, struct trk_alert *a)
 	a->value = f->cores;
 	a->limit = IDLE_CORES;
 	put(a->text, "the job uses no CPU, disk or GPU");
-	put(a->fix, "look at it: resource-tracker top; a job that waits on purpose says so: "
-		    "resource-tracker mark wait");
+	put(a->fix, "check it with resource-tracker top; if it waits on purpose, call "
+		    "resource-tracker mark wait in it");
 	return true;
 }
 

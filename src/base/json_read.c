@@ -76,9 +76,9 @@ static bool read_unicode(struct reader *r, char **to)
 	uint32_t code, low;
 
 	if (!read_hex(r->at + 1, &code))
-		return fail(r, -EBADMSG, "\\u wants four hexadecimal digits");
+		return fail(r, -EBADMSG, "\\u needs four hexadecimal digits");
 	if (code == 0)
-		return fail(r, -EBADMSG, "a NUL character in a text");
+		return fail(r, -EBADMSG, "a NUL character in a string");
 	if (code >= 0xd800 && code < 0xe000) {
 		if (code >= 0xdc00 || r->at[5] != '\\' || r->at[6] != 'u' ||
 		    !read_hex(r->at + 7, &low) || low < 0xdc00 || low >= 0xe000)
@@ -124,12 +124,12 @@ static bool read_text(struct reader *r, const char **ret, uint32_t *ret_len)
 			continue;
 		}
 		if (r->at == r->end)
-			return fail(r, -EBADMSG, "the text does not end");
+			return fail(r, -EBADMSG, "a string that is not closed");
 		if (c < 0x20)
-			return fail(r, -EBADMSG, "a control character in a text");
+			return fail(r, -EBADMSG, "a control character in a string");
 		n = trk__utf8_length(r->at, (size_t) (r->end - r->at));
 		if (n == 0)
-			return fail(r, -EBADMSG, "bytes that are no UTF-8");
+			return fail(r, -EBADMSG, "invalid UTF-8");
 		memmove(to, r->at, n);
 		to += n;
 		r->at += n;
@@ -285,7 +285,7 @@ static bool read_value(struct reader *r, uint32_t *ret_place)
 	case '[':
 		v->type = *r->at == '{' ? TRK_JSON_OBJECT : TRK_JSON_ARRAY;
 		if (r->depth == r->max_depth)
-			return fail(r, -EFBIG, "too many arrays and objects in each other");
+			return fail(r, -EFBIG, "arrays and objects are nested too deeply");
 		r->at++;
 		r->depth++;
 		ok = read_members(r, place, v->type == TRK_JSON_OBJECT);
@@ -347,7 +347,7 @@ static int build(struct reader *r, const char *text, size_t len, struct trk_json
 		return r->code;
 	skip_space(r);
 	if (r->at != r->end)
-		(void) fail(r, -EBADMSG, "something follows the end of the document");
+		(void) fail(r, -EBADMSG, "text after the end of the document");
 	return r->code;
 }
 

@@ -129,9 +129,9 @@ static int check_file(const struct stat *st, const char *path, bool shared,
 	if (!is_own(st) || is_writable_by_others(st))
 		return refuse(reterr, path, st);
 	if (shared && st->st_nlink > 1)
-		return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path,
-				      "%s has a second name, which another user may have given it",
-				      path);
+		return trk__error_set(
+			reterr, -TRK_ERR_UNTRUSTED, path,
+			"%s has a second hard link, which another user may have created", path);
 	return 0;
 }
 

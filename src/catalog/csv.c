@@ -102,13 +102,13 @@ static int take_header(struct reading *r)
 			if (strcasecmp(r->text[i], known[k].name) != 0)
 				continue;
 			if (r->column[known[k].column] >= 0)
-				return mistake(r, r->at[i], "column %.40s stands twice",
+				return mistake(r, r->at[i], "column %.40s appears twice",
 					       r->text[i]);
 			r->column[known[k].column] = (int) i;
 			found = true;
 		}
 		if (!found && strchr(r->text[i], ';'))
-			return mistake(r, r->at[i], "cells have commas between them, not ;");
+			return mistake(r, r->at[i], "cells must be separated by commas, not by ;");
 		if (!found)
 			return mistake(r, r->at[i],
 				       "unknown column %.40s; known: vendor region type price "

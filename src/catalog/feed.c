@@ -271,7 +271,7 @@ int trk__feed_convert(struct trk_feed_rows *r, const struct trk_feed *feed, cons
 	n = merge(row, n, &dropped);
 	if (n == 0)
 		return trk__error_set(reterr, -EBADMSG, "",
-				      "the answer holds no price of a known type and region");
+				      "the answer contains no price of a known type and region");
 	if (feed->spots && !force && n * 2 < known_savings(r->c, row->vendor))
 		return trk__error_set(reterr, -TRK_ERR_RANGE, "",
 				      "%s has %zu savings in the answer, %zu before. Try: --force",

@@ -72,7 +72,7 @@ static void take_region(struct trk_feed_rows *r, const char *vendor, const struc
 const struct trk_feed_walk trk__feed_aws = {
 	.list = "regions",
 	.type = TRK_JSON_OBJECT,
-	.missing = "the answer is no list of regions",
+	.missing = "the answer is not a list of regions",
 	.take = take_region,
 };
 
@@ -91,6 +91,6 @@ static void take_savings(struct trk_feed_rows *r, const char *vendor, const stru
 const struct trk_feed_walk trk__feed_aws_spot = {
 	.list = "spot_advisor",
 	.type = TRK_JSON_OBJECT,
-	.missing = "the answer is no Spot Advisor's",
+	.missing = "the answer is not that of the Spot Advisor",
 	.take = take_savings,
 };

@@ -55,7 +55,7 @@ static int head(struct trk_feed_rows *r, const struct trk_json_doc *d,
 const struct trk_feed_walk trk__feed_azure = {
 	.list = "Items",
 	.type = TRK_JSON_ARRAY,
-	.missing = "the answer is no list of prices",
+	.missing = "the answer is not a list of prices",
 	.take = take_item,
 	.head = head,
 };

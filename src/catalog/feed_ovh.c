@@ -59,7 +59,7 @@ static int head(struct trk_feed_rows *r, const struct trk_json_doc *d,
 const struct trk_feed_walk trk__feed_ovh = {
 	.list = "addons",
 	.type = TRK_JSON_ARRAY,
-	.missing = "the answer is no catalogue with addons",
+	.missing = "the answer is not a catalogue with addons",
 	.take = take_item,
 	.head = head,
 };

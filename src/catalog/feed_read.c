@@ -83,7 +83,7 @@ double trk__feed_number(const char *text)
 
 int trk__feed_none(size_t seen, const char *what, struct trk_error *reterr)
 {
-	return seen ? 0 : trk__error_set(reterr, -EBADMSG, "", "the answer is no %s", what);
+	return seen ? 0 : trk__error_set(reterr, -EBADMSG, "", "the answer is not a %s", what);
 }
 
 bool trk__feed_is(const struct trk_csv_cell *cell, const char *word)

@@ -65,7 +65,7 @@ static int head(struct trk_feed_rows *r, const struct trk_json_doc *d,
 const struct trk_feed_walk trk__feed_scaleway = {
 	.list = "products",
 	.type = TRK_JSON_ARRAY,
-	.missing = "the answer is no list of products",
+	.missing = "the answer is not a list of products",
 	.take = take_item,
 	.head = head,
 };

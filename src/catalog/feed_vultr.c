@@ -14,6 +14,6 @@ static void take_item(struct trk_feed_rows *r, const char *vendor, const struct 
 const struct trk_feed_walk trk__feed_vultr = {
 	.list = "plans",
 	.type = TRK_JSON_ARRAY,
-	.missing = "the answer is no list of plans",
+	.missing = "the answer is not a list of plans",
 	.take = take_item,
 };

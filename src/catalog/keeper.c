@@ -124,7 +124,7 @@ static int collect(struct items *all, size_t answers, struct trk_error *reterr)
 
 		if (!root || root->type != TRK_JSON_ARRAY)
 			return trk__error_set(reterr, -EBADMSG, "",
-					      "the answer is no list of servers");
+					      "the answer is not a list of servers");
 		room += root->count;
 	}
 	all->list = calloc(room, sizeof(*all->list));
@@ -145,7 +145,7 @@ static int collect(struct items *all, size_t answers, struct trk_error *reterr)
 	qsort(all->list, all->n, sizeof(*all->list), by_place);
 	return all->n ? 0
 		      : trk__error_set(reterr, -EBADMSG, "",
-				       "the answer holds no server with a price");
+				       "the answer contains no server with a price");
 }
 
 /* ---- text ---- */

@@ -220,7 +220,7 @@ bool cli_alert_shows_secret(const char *text)
 	if (!sink || !sink->secret || *address == '@' || *address == '$')
 		return sink == NULL;
 	cli_complain(
-		"alerts: %s: its address is a secret, and a command line is shown to all. Try: "
+		"alerts: %s: the address is a secret, and all users can see a command line. Try: "
 		"%s:@FILE, or '%s:$NAME'",
 		sink->kind, sink->kind, sink->kind);
 	return true;

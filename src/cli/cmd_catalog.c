@@ -27,13 +27,13 @@ static const struct cli_option options[] = {
 	 cli_set_text, AT(request.from)},
 	{"region", 0, "VENDOR/NAME,..", "update: also the prices of these regions", cli_set_text,
 	 AT(request.regions)},
-	{"url", 0, "URL", "update: another Keeper than " TRK_KEEPER_URL, cli_set_text,
+	{"url", 0, "URL", "update: address of the Keeper, instead of " TRK_KEEPER_URL, cli_set_text,
 	 AT(request.url)},
 	{"eur-usd", 0, "RATE",
-	 "update: what a euro costs in USD, for lists in EUR (default: that of the European "
-	 "Central Bank)",
+	 "update: price of a euro in USD, for lists in EUR (default: rate of the European Central "
+	 "Bank)",
 	 cli_set_text, AT(request.eur_usd)},
-	{"force", 0, NULL, "update: also after such a change", cli_set_flag, AT(request.force)},
+	{"force", 0, NULL, "update: accept such a change", cli_set_flag, AT(request.force)},
 	{"json", 0, NULL, "print one JSON document", cli_set_flag, AT(json)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -175,9 +175,8 @@ static int run(int argc, char **argv)
 		return import(&s, argv[at + 1]);
 	if (at + 1 == argc && !strcmp(argv[at], "update"))
 		return update(&s);
-	return cli_reject(
-		EXIT_USAGE,
-		"catalog: info, update, or import FILE. Try: resource-tracker catalog --help");
+	return cli_reject(EXIT_USAGE, "catalog: needs one of: info, update, import FILE. Try: "
+				      "resource-tracker catalog --help");
 }
 
 const struct cli_command cli_catalog_command = {
@@ -185,14 +184,13 @@ const struct cli_command cli_catalog_command = {
 	.usage = "catalog info | catalog update | catalog import FILE.csv",
 	.summary = "Describe the catalogue of servers, fetch new prices, or import a site's own "
 		   "catalogue.",
-	.details =
-		"info counts servers, prices and scores and names their sources.\n"
-		"update asks the Keeper API of Spare Cores for the lowest price of each type, and "
-		"of the regions that\nare named; or (--from) a public price list. An answer that "
-		"lost half of a vendor or moved its\nmedian price by 30 % needs --force.\n"
-		"import reads CSV whose first line names the columns: vendor, region, type, price "
-		"(USD an hour), and\nsaving (spot, percent) if wanted. These prices then take the "
-		"place of the list prices.",
+	.details = "info counts servers, prices and scores, and names their sources.\nupdate "
+		   "fetches the lowest price of each type, and the prices of the named regions, "
+		   "from the\nKeeper API of Spare Cores; with --from it reads a public price list. "
+		   "If an answer lacks half of\na vendor's prices, or moves its median price by 30 "
+		   "%, update stops; --force accepts the answer.\nimport reads CSV whose first "
+		   "line names the columns: vendor, region, type, price (USD per hour),\nand "
+		   "optionally saving (spot, percent). These prices replace the list prices.",
 	.options = options,
 	.operands = 2,
 	.run = run,

@@ -17,12 +17,12 @@ struct settings {
 static const struct cli_option options[] = {
 	{"json", 0, NULL, "print one JSON document", cli_set_flag, AT(json)},
 	{"no-discovery", 0, NULL, "send no request", cli_set_flag, AT(no_discovery)},
-	{"fresh", 0, NULL, "send the requests again, even if the answer is kept since the boot",
+	{"fresh", 0, NULL, "send the requests again, even if an answer since the boot is cached",
 	 cli_set_flag, AT(fresh)},
 	{"instance", 0, "VENDOR/REGION/TYPE", "the type of this server", cli_take_instance_option,
 	 AT(stated)},
-	{"recording", 0, "DIR", "directory of the recordings, and of the kept answer", cli_set_text,
-	 AT(dir)},
+	{"recording", 0, "DIR", "directory of the recordings, and of the cached answer",
+	 cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -88,9 +88,9 @@ const struct cli_command cli_cloud_info = {
 	.name = "cloud-info",
 	.usage = "cloud-info [--json]",
 	.summary = "Print the cloud of this machine: vendor, region, instance type.",
-	.details = "The firmware shows whether this is a machine of a cloud. If so, the metadata "
-		   "services of the clouds\nthat are possible are queried, for 1 s at most. The "
-		   "answer is kept until the next boot.",
+	.details = "The firmware shows whether this is a cloud machine. If so, the metadata "
+		   "services of the clouds\nthat are possible are queried, for at most 1 s. The "
+		   "answer is cached until the next boot.",
 	.options = options,
 	.run = run,
 };

@@ -269,12 +269,12 @@ const struct cli_command cli_compare = {
 	.name = "compare",
 	.usage = "compare [OPTIONS] [A] [B]",
 	.summary = "Compare run A with run B, or with the earlier runs of its job.",
-	.details =
-		"Without B, A (the last run by default) is compared with the median of its job's "
-		"earlier runs that\nended well, and from 5 of them on each change with the "
-		"job's own noise (median absolute\ndeviation). With B, the lines of Python whose "
-		"CPU time or growth of memory changed most. Exit\ncode 3: a rule of --fail-on "
-		"holds. 4: there is nothing to compare with; with --fail-on 0.",
+	.details = "Without B, run A (the last run by default) is compared with the median of the "
+		   "earlier runs of its\njob that ended well. If there are 5 or more of them, each "
+		   "change is compared with the usual\nvariation of the job (median absolute "
+		   "deviation). With B, the output also lists the lines of Python\nwhose CPU time "
+		   "or memory changed most.\nExit code 3: a rule of --fail-on holds. 4: there is "
+		   "nothing to compare with (0 with --fail-on).",
 	.options = options,
 	.operands = 2,
 	.run = run,

@@ -157,45 +157,44 @@ static void man_command(struct trk_buf *b, const struct cli_command *c)
 
 void cli_man_page(struct trk_buf *b)
 {
-	trk__buf_printf(
-		b,
-		".TH RESOURCE\\-TRACKER 1 \"\" \"resource\\-tracker %s\"\n.SH NAME\n"
-		"resource\\-tracker \\- what a batch job really used\n.SH SYNOPSIS\n"
-		".B resource\\-tracker\n.I COMMAND\n[OPTIONS]\n.br\n"
-		".B resource\\-tracker\n[OPTIONS] \\-\\- \\fICMD\\fR [ARG...]\n"
-		".SH DESCRIPTION\n"
-		"Put before a command, attached to a process, or over the whole machine, it "
-		"records CPU, memory,\ndisk and network use, and prints at the end what was "
-		"used. It needs no root and no daemon.\n.SH COMMANDS\n",
-		TRK_BUILD_VERSION);
+	trk__buf_printf(b,
+			".TH RESOURCE\\-TRACKER 1 \"\" \"resource\\-tracker %s\"\n.SH NAME\n"
+			"resource\\-tracker \\- what a batch job really used\n.SH SYNOPSIS\n"
+			".B resource\\-tracker\n.I COMMAND\n[OPTIONS]\n.br\n"
+			".B resource\\-tracker\n[OPTIONS] \\-\\- \\fICMD\\fR [ARG...]\n"
+			".SH DESCRIPTION\n"
+			"resource\\-tracker records CPU, memory, disk and network use of a "
+			"command, of a running process, or\nof the whole machine, and prints a "
+			"summary at the end. It needs no root and no daemon.\n.SH COMMANDS\n",
+			TRK_BUILD_VERSION);
 	for (const struct cli_command *const *c = cli_commands; *c; c++)
 		man_command(b, *c);
 	trk__buf_puts(
-		b,
-		".SH EXIT STATUS\n"
-		".B run\nends as the command ended: with its exit code, or by the same "
-		"signal.\n124: --timeout or --limit ended it, 125: failed before the start, 126: "
-		"not executable, 127: not found.\nOther commands: 0 success, 1 error, 2 usage, "
-		"4 no such run or no data, 5 not permitted.\n"
-		".SH ENVIRONMENT\n.TP\n.B RESOURCE_TRACKER_DIR\ndirectory of the recordings\n"
-		".TP\n.B RESOURCE_TRACKER_HISTORY\npostgresql://USER@HOST/DATABASE: a history "
-		"that a team shares\n"
-		".TP\n.B RESOURCE_TRACKER_CONFIG\nthe configuration file to read\n"
-		".TP\n.B RESOURCE_TRACKER_REDACT_ARGS\nsecrets (the default), strict, all or "
-		"none: what is masked in the command lines that are kept\n"
-		".TP\n.B RESOURCE_TRACKER_RUN\nset for the job: the run that it belongs to\n"
-		".TP\n.B TRACKER_...\nevery option of \\fBrun\\fR: TRACKER_INTERVAL for "
-		"\\-\\-interval, and so on\n"
-		".SH FILES\n.TP\n.I ~/.local/state/resource\\-tracker/runs/\nrecordings\n"
-		".TP\n.I ~/.config/resource\\-tracker/config.toml\nconfiguration: every option\n"
-		".TP\n.I ./resource\\-tracker.toml\nconfiguration of the working directory; it "
-		"may set only: ");
+		b, ".SH EXIT STATUS\n"
+		   ".B run\nends with the exit code of the command, or by the same signal.\n124: "
+		   "--timeout or --limit ended it, 125: failed before the start, 126: "
+		   "not executable, 127: not found.\nOther commands: 0 success, 1 error, 2 usage, "
+		   "4 no such run or no data, 5 not permitted.\n"
+		   ".SH ENVIRONMENT\n.TP\n.B RESOURCE_TRACKER_DIR\ndirectory of the recordings\n"
+		   ".TP\n.B RESOURCE_TRACKER_HISTORY\npostgresql://USER@HOST/DATABASE: a history "
+		   "that a team shares\n"
+		   ".TP\n.B RESOURCE_TRACKER_CONFIG\nthe configuration file to read instead of the "
+		   "usual ones\n"
+		   ".TP\n.B RESOURCE_TRACKER_REDACT_ARGS\nsecrets (the default), strict, all or "
+		   "none: what is masked in recorded command lines\n"
+		   ".TP\n.B RESOURCE_TRACKER_RUN\nset for the job; identifies the run to which it "
+		   "belongs\n"
+		   ".TP\n.B TRACKER_...\nevery option of \\fBrun\\fR: TRACKER_INTERVAL for "
+		   "\\-\\-interval, and so on\n"
+		   ".SH FILES\n.TP\n.I ~/.local/state/resource\\-tracker/runs/\nrecordings\n"
+		   ".TP\n.I ~/.config/resource\\-tracker/config.toml\nconfiguration: every option\n"
+		   ".TP\n.I ./resource\\-tracker.toml\nconfiguration of the working directory; it "
+		   "may set only: ");
 	for (const char *c = CLI_LOCAL_KEYS; *c; c++)
 		trk__buf_puts(b, *c == '-' ? "\\-" : (const char[]){*c == '\n' ? ' ' : *c, 0});
-	trk__buf_puts(
-		b, ".\nFiles and directories that are not named are used only where they belong "
-		   "to the user or to root and no other user may write to them or to a directory "
-		   "on the way to them.\n");
+	trk__buf_puts(b, ".\nFiles and directories that are not named are used only if they belong "
+			 "to the user or to root and no other user may write to them or to a "
+			 "directory above them.\n");
 }
 
 static int run(int argc, char **argv)

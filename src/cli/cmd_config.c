@@ -82,20 +82,18 @@ const struct cli_command cli_config_command = {
 	.name = "config",
 	.usage = "config [--show-origin] [--config FILE]",
 	.summary = "Show the settings that come from configuration files and the environment.",
-	.details =
-		"Files are TOML; a key is the name of an option of run, attach or system:\n\n"
-		"  interval = \"500ms\"\n  quiet = true\n  tags = [\"team=blue\"]\n"
-		"  [job]\n  name = \"nightly\"\n  [tracker]\n  interval_secs = 1\n\n"
-		"Later ones win: $XDG_CONFIG_HOME/resource-tracker/config.toml (or "
-		"~/.config/...),\n"
-		"./resource-tracker.toml, the environment (TRACKER_INTERVAL for --interval, and "
-		"so\n"
-		"on), flags. --config or RESOURCE_TRACKER_CONFIG names a file to be read "
-		"instead.\n\n"
-		"./resource-tracker.toml may set only:\n\n" CLI_LOCAL_KEYS "\n\n"
-		"A file that is not named is read where it belongs to the user or to root, is no "
-		"link, and\nothers can write neither to it nor to a directory on the way to it. "
-		"Else, and for a mistake\nin it, there is one warning and the job runs.",
+	.details = "Files are TOML; a key is the name of an option of run, attach or system:\n\n"
+		   "  interval = \"500ms\"\n  quiet = true\n  tags = [\"team=blue\"]\n"
+		   "  [job]\n  name = \"nightly\"\n  [tracker]\n  interval_secs = 1\n\n"
+		   "Settings are read in this order; a later one overrides an earlier "
+		   "one:\n$XDG_CONFIG_HOME/resource-tracker/config.toml (or ~/.config/...), "
+		   "./resource-tracker.toml,\nthe environment (TRACKER_INTERVAL for --interval, "
+		   "and so on), flags. --config or\nRESOURCE_TRACKER_CONFIG names a file that is "
+		   "read instead of the two files.\n\n"
+		   "./resource-tracker.toml may set only:\n\n" CLI_LOCAL_KEYS "\n\n"
+		   "A file that is not named is read only if it belongs to you or to root, is not "
+		   "a link, and no\nother user may write to it or to a directory above it. "
+		   "Otherwise, or if it has a mistake, one\nwarning is printed and the job runs.",
 	.options = options,
 	.run = run,
 };

@@ -52,7 +52,8 @@ const struct cli_command cli_digest = {
 	.usage = "digest [OPTIONS]",
 	.summary = "Write the weekly digest: what will fail, and what to change.",
 	.details = "For cron or a systemd timer: digest --send --alert mail:ann@example.org sends "
-		   "it if there is\nnews, at most once in 6 days. docs/alerts.md has the lines.",
+		   "the digest if\nthere is news, at most once in 6 days. docs/alerts.md shows the "
+		   "lines for cron and systemd.",
 	.options = options,
 	.internal = cli_alert_internal,
 	.run = run,

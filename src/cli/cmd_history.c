@@ -46,11 +46,10 @@ static const struct cli_option history_options[] = {
 };
 
 static const struct cli_option prune_options[] = {
-	{"older-than", 0, "DUR",
-	 "delete recordings of runs that started longer ago than this, such as 30d",
+	{"older-than", 0, "DUR", "delete recordings of runs that are older than this, such as 30d",
 	 cli_set_duration, AT(rules.older_ns)},
 	{"keep", 0, "N", "keep the newest N runs (of the job, with --job)", take_count, 0},
-	{"job", 0, "NAME", "of this job only", cli_set_text, AT(rules.job)},
+	{"job", 0, "NAME", "delete recordings of this job only", cli_set_text, AT(rules.job)},
 	{"forget", 0, NULL, "also delete their figures from the history", cli_set_flag,
 	 AT(rules.forget)},
 	{"dry-run", 0, NULL, "only print what would be deleted", cli_set_flag, AT(rules.dry_run)},
@@ -247,9 +246,8 @@ const struct cli_command cli_prune = {
 	.name = "prune",
 	.usage = "prune [--older-than DUR] [--keep N] [OPTIONS]",
 	.summary = "Delete old recordings; their figures stay in the history.",
-	.details =
-		"With both --older-than and --keep, what is removed is old and beyond the newest "
-		"N.\nRuns in progress are never removed.",
+	.details = "With both --older-than and --keep, only old recordings beyond the newest N are "
+		   "removed.\nRuns in progress are never removed.",
 	.options = prune_options,
 	.run = run_prune,
 };

@@ -72,7 +72,7 @@ static int run(int argc, char **argv)
 
 	if (at == argc)
 		return cli_reject(EXIT_USAGE,
-				  "import: which file? Try: resource-tracker import --help");
+				  "import: needs a file. Try: resource-tracker import --help");
 	s.dir = cli_state_dir(s.dir);
 	if (!*s.dir)
 		return EXIT_DENIED;
@@ -94,9 +94,9 @@ const struct cli_command cli_import = {
 	.summary = "Convert files of other tools into runs, for history, recommend and the other "
 		   "commands.",
 	.details = "Reads snapshots and CSV of the Python package, CSV and JSON Lines of its Rust "
-		   "sibling, GNU\ntime -v, Snakemake benchmarks, Nextflow traces, sacct -P, "
-		   "autometric logs; gzip is fine. What is\nin the history already is not added "
-		   "again. Times without a zone are taken as UTC.",
+		   "sibling, GNU\ntime -v, Snakemake benchmarks, Nextflow traces, sacct -P and "
+		   "autometric logs. Files may be\ncompressed with gzip. Runs that are already in "
+		   "the history are not added again. Times without a\nzone are read as UTC.",
 	.options = options,
 	.operands = INT_MAX,
 	.run = run,

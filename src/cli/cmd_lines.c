@@ -52,10 +52,10 @@ static int take_json(void *settings, const struct cli_option *o, const char *val
 static const struct cli_option options[] = {
 	{"by", 0, "line|function|file|thread|process|phase", "what a row is (line)", cli_set_choice, AT(by)},
 	{"cpu", 0, NULL, "sort by CPU time (the default)", take_order, 0},
-	{"wall", 0, NULL, "sort by time, waiting included", take_order, 0},
+	{"wall", 0, NULL, "sort by wall time, waiting included", take_order, 0},
 	{"memory", 0, NULL, "sort by growth of memory", take_order, 0},
 	{"top", 0, "N", "number of rows of a table (15)", take_top, 0},
-	{"all-frames", 0, NULL, "charge libraries to themselves, not to the line that called them", cli_set_flag, AT(all_frames)},
+	{"all-frames", 0, NULL, "count libraries separately, not for the line that called them", cli_set_flag, AT(all_frames)},
 	{"since", 0, "DUR", "only from this time after the start", cli_set_duration, AT(since_ns)},
 	{"until", 0, "DUR", "only up to this time after the start", cli_set_duration, AT(until_ns)},
 	{"phase", 0, "NAME", "only from the mark of this name to the next one", cli_set_text, AT(phase)},
@@ -114,15 +114,16 @@ static int print(const struct settings *s, const struct trk_run_lines *l, struct
 static int nothing(const struct trk_record *r)
 {
 	if (!strcmp(r->run.kind, "import"))
-		return cli_reject(EXIT_NODATA, "lines: %s: no stacks: another tool has recorded it",
-				  r->run.id);
-	if (!strcmp(r->run.kind, "system"))
 		return cli_reject(EXIT_NODATA,
-				  "lines: %s: no stacks: it tracked the whole machine, not a job",
-				  r->run.id);
+				  "lines: %s: no stacks: another tool recorded the run", r->run.id);
+	if (!strcmp(r->run.kind, "system"))
+		return cli_reject(
+			EXIT_NODATA,
+			"lines: %s: no stacks: the run tracked the whole machine, not a job",
+			r->run.id);
 	cli_complain(r->lines ? "lines: %s: no process of the run was read as Python"
-			      : "lines: %s: no stacks. It ran with --lines off, or it ran no "
-				"Python and used hardly any CPU time or was interrupted too often",
+			      : "lines: %s: no stacks. The run had --lines off, or ran no Python "
+				"and used hardly any CPU time or was interrupted too often",
 		     r->run.id);
 	if (r->lines)
 		cli_complain("native code: %s", trk__native_why_text(r->lines->native.why));

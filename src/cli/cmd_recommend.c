@@ -40,11 +40,12 @@ static int take_tag(void *settings, const struct cli_option *o, const char *valu
 static const struct cli_option options[] = {
 	{"method", 0, "default|original", "rule for memory and CPU (default)", cli_set_text,
 	 AT(method)},
-	{"risk", 0, "cheap|default|safe", "how costly a failure is (default)", cli_set_text,
+	{"risk", 0, "cheap|default|safe",
+	 "risk that the request is too small: cheap allows more, safe less (default)", cli_set_text,
 	 AT(risk)},
 	{"input-size", 0, "SIZE", "size of the next run's input", cli_set_text, AT(input)},
-	{"tag", 0, "K[=V]", "tag of the next run: earlier runs with it count (repeat)", take_tag,
-	 0},
+	{"tag", 0, "K[=V]", "tag of the next run; only earlier runs with this tag count (repeat)",
+	 take_tag, 0},
 	{"for", 0, "KIND", "print lines to paste: " TRK_SNIPPET_LIST(KIND_WORD) "json",
 	 cli_set_text, AT(kind)},
 	CLI_INSTANCE_OPTION(AT(instance)),
@@ -59,7 +60,7 @@ static const struct cli_option options[] = {
 	{"online", 0, NULL, "fetch prices from the Keeper API of Spare Cores", cli_set_flag,
 	 AT(request.online)},
 	{"url", 0, "URL", "address of another Keeper", cli_set_text, AT(request.url)},
-	{"no-servers", 0, NULL, "name no servers", cli_set_flag, AT(no_servers)},
+	{"no-servers", 0, NULL, "do not list servers", cli_set_flag, AT(no_servers)},
 	{"json", 0, NULL, "print JSON", cli_set_flag, AT(json)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -178,9 +179,9 @@ const struct cli_command cli_recommend = {
 		"Print what to request for the next run, with confidence, and the cheapest server.",
 	.details = "RUN is an id or its start, @ (the last run, the default), or a path; JOB is a "
 		   "name. "
-		   "All earlier\nruns of the job are looked at; those with the same tags, else "
-		   "with the same "
-		   "arguments, decide on\nmemory. docs/advice.md explains the method.",
+		   "The advice\nis based on the earlier runs of the job. For memory, runs with the "
+		   "same tags count, or else runs\nwith the same arguments. docs/advice.md "
+		   "explains the method.",
 	.options = options,
 	.operands = 1,
 	.run = run,

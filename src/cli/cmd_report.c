@@ -28,10 +28,10 @@ static const struct cli_option options[] = {
 	{"embed-raw", 0, NULL, "put the recording with all its samples into the page", cli_set_flag,
 	 AT(request.embed_raw)},
 	CLI_INSTANCE_OPTION(AT(place.instance)),
-	{"vendor", 0, "NAME,..", "look for servers of these vendors, or any", cli_take_list,
-	 AT(place.vendors)},
-	{"region", 0, "NAME,..", "look for servers in these regions, or any", cli_take_list,
-	 AT(place.regions)},
+	{"vendor", 0, "NAME,..", "look for servers of these vendors; any: all vendors",
+	 cli_take_list, AT(place.vendors)},
+	{"region", 0, "NAME,..", "look for servers in these regions; any: all regions",
+	 cli_take_list, AT(place.regions)},
 	{"open", 0, NULL, "open it in the browser", cli_set_flag, AT(open)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -47,14 +47,14 @@ static int take_live(void *settings, const struct cli_option *o, const char *val
 }
 
 static const struct cli_option internal[] = {
-	{"live", 0, "SECONDS", "the page of a running job loads itself again", take_live, 0},
+	{"live", 0, "SECONDS", "the page of a running job reloads itself", take_live, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
 static int check(const struct settings *s)
 {
 	if (s->request.embed_raw && strcmp(s->request.format, "html") != 0)
-		return cli_reject(EXIT_USAGE, "report: --embed-raw is for --format html");
+		return cli_reject(EXIT_USAGE, "report: --embed-raw needs --format html");
 	if (s->open && s->output && !strcmp(s->output, "-"))
 		return cli_reject(EXIT_USAGE, "report: --open needs a file. Try: --output FILE");
 	return 0;
@@ -145,8 +145,8 @@ const struct cli_command cli_report = {
 	.usage = "report [OPTIONS] [RUN|JOB]",
 	.summary = "Write a page about a run: verdict, next request, timeline, cost.",
 	.details =
-		"One HTML file that loads nothing from the network and can be read without its "
-		"script. RUN is "
+		"Writes one HTML file that loads nothing from the network and can be read without "
+		"JavaScript. RUN is "
 		"an id or its\nstart, @ (the last run, the default), @2 (the one before), JOB@-1, "
 		"or the path of a recording;\nJOB is a name. docs/report.md explains the page.",
 	.options = options,

@@ -143,15 +143,14 @@ const struct cli_command cli_run = {
 	.usage = "run [OPTIONS] [--] CMD [ARG...]",
 	.summary = "Run a command, track it and its descendants, and print what they used.",
 	.details =
-		"The command's exit code is passed on; if a signal ended it, the same signal ends "
-		"this\nprogram. 124: --timeout, 125: failed before the start, 126: not executable, "
-		"127: not found.\n"
-		"Inside another run this is a phase of it; with a limit, an output, a report, "
-		"tags,\na request, an interval or a recording of its own it is a run as well.\n\n"
-		"  resource-tracker run -- python train.py             its summary at the end\n"
-		"  resource-tracker run -n nightly --report -- make    a name, and a page about "
-		"it\n"
-		"  resource-tracker run --limit mem=8GiB,time=2h -- ./job.sh   ends it there",
+		"run ends with the exit code of the command. If a signal ended the command, run "
+		"ends by the same\nsignal. 124: --timeout, 125: failed before the start, 126: not "
+		"executable, 127: not found.\nInside another run, the command becomes a phase of "
+		"that run. With its own limit, output,\nreport, tags, request, interval or "
+		"recording, it is a separate run as well.\n\n  resource-tracker run -- python "
+		"train.py             prints a summary at the end\n  resource-tracker run -n "
+		"nightly --report -- make    names the job, and writes a page\n  resource-tracker "
+		"run --limit mem=8GiB,time=2h -- ./job.sh   ends the job at a limit",
 	.options = track_run_options,
 	.internal = track_internal_options,
 	.stops_at_operand = true,

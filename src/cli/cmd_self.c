@@ -82,14 +82,13 @@ const struct cli_command cli_self = {
 	.name = "self",
 	.usage = "self check [--json] | self install DIR",
 	.summary = "Check that this installation is whole, or copy it into a folder.",
-	.details =
-		"check prints a line for the program, its permissions, each library that is loaded "
-		"on first use, the\ncatalogue, the directory of recordings, and a small job that "
-		"it tracks. \"absent\" is a library that\nis missing, and what is lost without "
-		"it; \"broken\" ends with exit status 1.\n"
-		"install copies the program to DIR/resource-tracker and links DIR/bin/bash and "
-		"DIR/bin/sh to it, from\nan image without a shell or cp: for an init container. On "
-		"Windows it copies resource-tracker.exe alone.",
+	.details = "check prints a line for the program, its permissions, each library that is "
+		   "loaded on first use, the\ncatalogue, the directory of recordings, and a small "
+		   "job that it tracks. \"absent\" marks a missing\nlibrary and names what does "
+		   "not work without it; with \"broken\" the exit code is 1.\n"
+		   "install copies the program to DIR/resource-tracker and links DIR/bin/bash and "
+		   "DIR/bin/sh to it, so\nthat an init container needs no cp. On Windows it copies "
+		   "only resource-tracker.exe.",
 	.options = options,
 	.operands = 2,
 	.run = run,

@@ -117,9 +117,8 @@ const struct cli_command cli_server_info = {
 	.name = "server-info",
 	.usage = "server-info [--json] [RUN]",
 	.summary = "Describe this machine, or the machine of a run.",
-	.details =
-		"Processor, cores, memory, disks, virtualization, container and limits. Whether a "
-		"job has the\nmachine to itself (allocation) follows from a run's samples.",
+	.details = "Processor, cores, memory, disks, virtualization, container and limits. For a "
+		   "run, its samples\nshow whether the job had the machine to itself (allocation).",
 	.options = options,
 	.operands = 1,
 	.run = run,

@@ -43,14 +43,16 @@ static const struct cli_option options[] = {
 	 WISH(allocation)},
 	{"order-by", 0, "KEY", "price, run-cost or score-per-price (price)", cli_set_text,
 	 AT(order)},
-	{"time", 0, "DUR", "for run-cost: time of the run as measured (1h)", cli_set_duration,
+	{"time", 0, "DUR", "for run-cost: measured time of the run (1h)", cli_set_duration,
 	 AT(run_ns)},
 	{"run", 0, "DUR", NULL, cli_set_duration, AT(run_ns)},
-	{"busy", 0, "CORES", "for run-cost: busy cores meanwhile (--cpu)", cli_set_text, AT(busy)},
-	{"from", 0, "TYPE", "for run-cost: the server it was measured on", cli_set_text, AT(from)},
+	{"busy", 0, "CORES", "for run-cost: busy cores during the run (--cpu)", cli_set_text,
+	 AT(busy)},
+	{"from", 0, "TYPE", "for run-cost: server on which the run was measured", cli_set_text,
+	 AT(from)},
 	{"boot", 0, "DUR", "for run-cost: time paid before the job starts (none)", take_boot,
 	 AT(boot_ns)},
-	{"limit", 'n', "N", "how many to show, 0: all (10)", cli_set_text, AT(limit)},
+	{"limit", 'n', "N", "number of servers to show; 0: all (10)", cli_set_text, AT(limit)},
 	CLI_PRICE_OPTIONS(AT(files)),
 	{"online", 0, NULL, "fetch prices from the Keeper API of Spare Cores", cli_set_flag,
 	 AT(online)},
@@ -158,11 +160,11 @@ const struct cli_command cli_servers = {
 	.name = "servers",
 	.usage = "servers [OPTIONS]",
 	.summary = "List servers that meet the needs, from the offline catalogue.",
-	.details = "Each type is shown where it is cheapest among the regions that are allowed. "
-		   "Memory is matched against\nwhat a job really gets, --vram against each GPU. "
-		   "The needs have the names of run --request; vcpus,\nmemory, gpus and run are "
-		   "accepted too. Prices are list prices; those older than a year come last.\n"
-		   "Spot prices are typical savings, not quotes.",
+	.details = "Each type is listed in the cheapest of the allowed regions. --mem is compared "
+		   "with the memory that\na job can use, and --vram with the memory of each GPU. "
+		   "The options have the names of run --request;\n--vcpus, --memory, --gpus and "
+		   "--run are accepted too. Prices are list prices; prices older than a\nyear come "
+		   "last. Spot prices are computed from typical savings, not from quotes.",
 	.options = options,
 	.run = run,
 };

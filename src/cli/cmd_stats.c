@@ -74,7 +74,7 @@ static int load_and_print(const struct settings *s, const char *reference)
 		r = cli_load(s->dir, reference, &record, is_part ? take_row : NULL, &w);
 	if (r == 0) {
 		if (is_part && w.samples == 0) {
-			cli_complain("stats: no sample of %s in that part; it took %.1f s",
+			cli_complain("stats: no sample of %s in that part; the run took %.1f s",
 				     record.run.id, (double) record.last_elapsed_us / 1e6);
 			r = EXIT_NODATA;
 		} else {
@@ -103,8 +103,8 @@ const struct cli_command cli_stats = {
 	.usage = "stats [OPTIONS] [RUN]",
 	.summary = "Print statistics per column.",
 	.details = CLI_RUN_HELP
-	" A part of the report's charts has the same figures: #t=12.0,34.5\nin its address is "
-	"--since 12 --until 34.5.",
+	" The report shows the same figures for a part of its charts: #t=12.0,34.5\nin its address "
+	"is the same part as --since 12 --until 34.5.",
 	.options = options,
 	.operands = 1,
 	.run = run,

@@ -159,9 +159,10 @@ static int apply_entry(struct target *target, const struct cli_toml *t)
 				  origin, t->key, target->lenient ? " is ignored" : "");
 	if (target->local && !is_local_key(o)) {
 		note_origin(target, o, t->value, origin, true);
-		cli_complain("%s: %s is ignored, as the file was found in the working directory. "
-			     "Try: --config %s",
-			     origin, t->key, t->file);
+		cli_complain(
+			"%s: %s is ignored, because the file was found in the working directory. "
+			"Try: --config %s",
+			origin, t->key, t->file);
 		return 0;
 	}
 	wrong = wrong_type(o, t);

@@ -58,11 +58,12 @@ static int help(int argc, char **argv)
 				  "help: no such command: %s. Try: resource-tracker help", argv[1]);
 	(void) printf("usage: resource-tracker COMMAND [OPTIONS]\n"
 		      "       resource-tracker [OPTIONS] [--] CMD [ARG...]   (short for run)\n\n"
-		      "What a batch job really used: put it before any command.\n\n");
+		      "resource-tracker shows what a batch job really used. Put it before any "
+		      "command.\n\n");
 	for (const struct cli_command *const *c = cli_commands; *c; c++)
 		(void) printf("  %-12s %s\n", (*c)->name, (*c)->summary);
-	(void) printf(
-		"\nresource-tracker help COMMAND describes one; help columns lists the columns.\n");
+	(void) printf("\nresource-tracker help COMMAND describes a command; help columns lists the "
+		      "columns.\n");
 	return EXIT_OK;
 }
 

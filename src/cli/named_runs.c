@@ -26,7 +26,7 @@ static void warn_of_refused(const struct trk_store_refused *refused)
 		return;
 	told = true;
 	if (refused->count > 1)
-		cli_complain("%s: passed over, as are %zu more", refused->why.message,
+		cli_complain("%s: skipped, as are %zu more", refused->why.message,
 			     refused->count - 1);
 	else
 		cli_complain("%s: passed over", refused->why.message);

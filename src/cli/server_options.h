@@ -43,20 +43,20 @@ int cli_take_instance_option(void *settings, const struct cli_option *o, const c
 /* Rows of a table of options; at(field): the offset of a field of the wishes in the settings. */
 /* clang-format off */
 #define CLI_SERVER_OPTIONS(at) \
-	{"cpu", 0, "N", "at least so many vCPUs", cli_set_text, at(cpu)}, \
-	{"mem", 0, "SIZE", "at least so much memory for the job", cli_set_text, at(mem)}, \
-	{"gpu", 0, "N", "at least so many GPUs", cli_set_text, at(gpu)}, \
+	{"cpu", 0, "N", "at least this many vCPUs", cli_set_text, at(cpu)}, \
+	{"mem", 0, "SIZE", "at least this much memory for the job", cli_set_text, at(mem)}, \
+	{"gpu", 0, "N", "at least this many GPUs", cli_set_text, at(gpu)}, \
 	{"vram", 0, "SIZE", "memory of each GPU", cli_set_text, at(vram)}, \
 	{"vcpus", 0, "N", NULL, cli_set_text, at(cpu)}, \
 	{"cpus", 0, "N", NULL, cli_set_text, at(cpu)}, \
 	{"memory", 0, "SIZE", NULL, cli_set_text, at(mem)}, \
 	{"gpus", 0, "N", NULL, cli_set_text, at(gpu)}, \
 	{"gpu-shares", 0, NULL, "a share of one GPU is enough", cli_set_flag, at(gpu_shares)}, \
-	{"storage", 0, "GB", "at least so much local disk", cli_set_text, at(storage)}, \
-	{"vendor", 0, "NAME,..", "only these vendors, or any", cli_take_list, at(vendors)}, \
-	{"region", 0, "NAME,..", "only these regions, or any", cli_take_list, at(regions)}, \
+	{"storage", 0, "GB", "at least this much local disk", cli_set_text, at(storage)}, \
+	{"vendor", 0, "NAME,..", "only these vendors; any: all vendors", cli_take_list, at(vendors)}, \
+	{"region", 0, "NAME,..", "only these regions; any: all regions", cli_take_list, at(regions)}, \
 	{"country", 0, "CC,..", "only in these countries (DE, US, EU)", cli_take_list, at(countries)}, \
-	{"exclude", 0, "PATTERN,..", "no vendor, region or type like this", cli_take_list, at(exclude)}, \
+	{"exclude", 0, "PATTERN,..", "no vendor, region or type that matches this pattern", cli_take_list, at(exclude)}, \
 	{"spot", 0, NULL, "price at the typical spot saving", cli_set_flag, at(spot)}, \
 	{"previous-generation", 0, NULL, "also types of previous generations", cli_set_flag, at(previous_generation)}
 /* clang-format on */

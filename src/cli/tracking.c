@@ -149,7 +149,8 @@ static int open_outputs(struct outputs *out, const struct track_settings *s,
 	bool live = s->report && *s->report && strcmp(s->report, "-") != 0 && !s->no_recording;
 
 	if (s->report_every_ns && !live)
-		cli_complain("--report-every: no page is written meanwhile. Try: --report=FILE, "
+		cli_complain("--report-every: no page is written while the job runs. Try: "
+			     "--report=FILE, "
 			     "with a recording");
 	*out = (struct outputs){.settings = s, .hooks = s->hooks};
 	out->hooks.dir = s->dir;
@@ -338,7 +339,7 @@ static int speak(const struct outputs *out, const struct trk_track_result *resul
 	int r = complain_of_trouble(s, result);
 
 	if (c && c->unsent[0] && !s->quiet)
-		cli_complain("the run is kept on this machine alone: %s", c->unsent);
+		cli_complain("the run is stored only on this machine: %s", c->unsent);
 	if (c && c->has_change && is_change_wanted(s, &result->record))
 		style.change = &c->change;
 	if (is_summary_wanted(s))
@@ -360,11 +361,11 @@ int track_exec_failure(const char *command, int error)
 	struct stat st;
 
 	if (!*command)
-		cli_complain("the command is an empty text");
+		cli_complain("the command is empty");
 	else if (error == EACCES && is_path && stat(command, &st) == 0 && S_ISDIR(st.st_mode))
 		cli_complain("%s: %s", command, trk__strerror(EISDIR));
 	else if (error == ENOENT && is_path && stat(command, &st) == 0)
-		cli_complain("%s: the interpreter or loader that it names is missing", command);
+		cli_complain("%s: its interpreter or loader is missing", command);
 	else
 		cli_complain("%s: %s", command,
 			     error == ENOENT ? "command not found" : trk__strerror(error));
@@ -391,11 +392,11 @@ static int start_failure(const struct track_settings *s, const struct trk_track_
 	if (argv)
 		return run_instead(s, argv, "cannot track the job", error);
 	if (pid && error == -ESRCH && kill(pid, 0) < 0 && errno == EPERM)
-		return cli_reject(
-			EXIT_DENIED,
-			"pid %d: another user's, and /proc hides it (hidepid). Try: as that "
-			"user, or as root",
-			pid);
+		return cli_reject(EXIT_DENIED,
+				  "pid %d: belongs to another user, and /proc hides it (hidepid). "
+				  "Try: as that "
+				  "user, or as root",
+				  pid);
 	if (pid)
 		cli_complain("pid %d: %s", pid,
 			     error == -ESRCH ? "no such process" : trk__strerror(error));

@@ -294,8 +294,8 @@ static void say_basis(struct trk_fleet_overview *o)
 		    "%s of %s run%s without a price: nothing was requested, and the server is not "
 		    "known (--instance names it). ",
 		    trk__fleet_count(a, s->unpriced), trk__fleet_count(b, s->runs), runs);
-	say(o->basis, "Idle is what a run requested and did not use; what a change saves keeps the "
-		      "headroom of the job's advice.");
+	say(o->basis, "Idle is what a run requested and did not use. A saving is computed for the "
+		      "advised request, which includes a margin.");
 }
 
 void trk__fleet_overview_text(struct trk_fleet_overview *o)

@@ -481,7 +481,7 @@ struct trk_history *trk__postgres_open(const char *url, const char *dir, size_t 
 		goto fail;
 	h->runs_fd = trk__store_open(dir, false, NULL);
 	if (h->runs_fd >= 0 && send_new(h, max_new, &error) < 0)
-		(void) snprintf(h->base.note, sizeof(h->base.note), "not brought up to date: %s",
+		(void) snprintf(h->base.note, sizeof(h->base.note), "not updated: %s",
 				error.message);
 	/* Without permission to write, reading may still work; not if the server is stuck. */
 	if (!h->base.note[0] || (!h->silent && can_read(h, reterr)))

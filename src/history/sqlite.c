@@ -277,7 +277,7 @@ static int move_aside(struct trk_sqlite_history *h, struct trk_error *reterr)
 					      trk__strerror(errno));
 	}
 	(void) snprintf(h->base.note, sizeof(h->base.note),
-			"%.300s: damaged: moved aside and made anew from the recordings", h->path);
+			"%.300s: damaged: renamed, and rebuilt from the recordings", h->path);
 	return 0;
 }
 

@@ -18,8 +18,8 @@ struct trk_delimited {
 	size_t cells;
 };
 
-/* Read the header line. 0; -ENOENT for an empty text; -EBADMSG for a quote without an end, or too
- * many columns. */
+/* Read the header line. 0; -ENOENT for an empty text; -EBADMSG for a quote that is not closed, or
+ * too many columns. */
 int trk__delimited_init(struct trk_delimited *d, char *text, char delimiter);
 /* The next row that is not empty. 1; 0 at the end; -EBADMSG. */
 int trk__delimited_next(struct trk_delimited *d);

@@ -81,7 +81,7 @@ static int load_text(const char *path, struct trk_buf *text, struct trk_error *r
 	trk__close(fd);
 	if (r == -TRK_ERR_UNSUPPORTED)
 		return trk__error_set(reterr, r, path,
-				      "%s: compressed, and libz.so.1 is not there. Try: gunzip",
+				      "%s: compressed, and libz.so.1 is not installed. Try: gunzip",
 				      path);
 	if (r == -EBADMSG)
 		return trk__error_set(reterr, r, path, "%s: damaged gzip file", path);

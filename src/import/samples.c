@@ -84,7 +84,7 @@ int trk__imp_table(struct trk_importing *i, char *text, size_t len)
 		return i->reterr->code;
 	if (r < 0)
 		return trk__error_set(i->reterr, r, i->import->file,
-				      "%s:%lu: a quote without an end", i->import->file,
+				      "%s:%lu: a quote that is not closed", i->import->file,
 				      d.line + 1);
 	return 0;
 }

@@ -15,7 +15,7 @@
 static int bad_table(struct trk_importing *i, unsigned long line)
 {
 	return trk__error_set(i->reterr, -EBADMSG, i->import->file,
-			      "%s:%lu: more than %d cells, or a quote without an end",
+			      "%s:%lu: more than %d cells, or a quote that is not closed",
 			      i->import->file, line, TRK_DELIMITED_CELLS_MAX);
 }
 

@@ -64,7 +64,7 @@ static const char *open_file(const struct look_up *u, const struct trk_lines_fun
 	int r = trk__elf_file_open(f->file, ret);
 
 	if (r == -ENOENT || r == -ENOTDIR || f->file[0] != '/')
-		return "the file is not there";
+		return "the file does not exist";
 	if (r == -EPERM)
 		return "the file belongs to another user";
 	if (r < 0)

@@ -43,21 +43,21 @@ static const char *read_source(struct trk_lines_source *s)
 	struct stat st;
 
 	if (fd == -ENOENT || fd == -ENOTDIR)
-		return "the file is not here: it is gone, or of a container";
+		return "the file does not exist here: it was deleted, or is in a container";
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return "the file cannot be read";
 	if (st.st_uid != geteuid() && st.st_uid != 0)
-		return "the file is of another user";
+		return "the file belongs to another user";
 	s->changed_s = (double) st.st_mtime;
 	if (s->changed_s >= s->start_s)
-		return "the file was written to since the run began";
+		return "the file was changed after the run began";
 	if (trk__read_all_fd(fd, SOURCE_MAX, &s->text) < 0)
 		return "the file cannot be read";
 	if (is_source(s->file, s->text))
 		return NULL;
 	free(s->text);
 	s->text = NULL;
-	return "the file is no source code of a known language";
+	return "the file is not source code of a known language";
 }
 
 const char *trk__lines_source(struct trk_lines_source *s, const struct trk_lines_function *f,
@@ -77,7 +77,7 @@ const char *trk__lines_source(struct trk_lines_source *s, const struct trk_lines
 	}
 	*ret_why = s->why;
 	if (s->text && f->built_s > 0 && s->changed_s > f->built_s)
-		*ret_why = "the file was written to since its program was built";
+		*ret_why = "the file was changed after its program was built";
 	at = *ret_why ? NULL : s->text;
 	for (int i = 1; at && *at && i < line; i++)
 		at = trk__skip_line(at);

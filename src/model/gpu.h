@@ -15,14 +15,14 @@ enum { TRK_GPUS_MAX = 32 };
 /* Why a value is not known. */
 #define TRK_GPU_WHY_LIST(X)                                                                        \
 	X(KNOWN, "")                                                                               \
-	X(NOT_ASKED, "this source does not give it")                                               \
+	X(NOT_ASKED, "this source does not provide it")                                            \
 	X(UNSUPPORTED, "not supported by this device or driver")                                   \
 	X(DENIED, "not permitted")                                                                 \
-	X(LOST, "the device has gone")                                                             \
-	X(MIG, "the driver gives no utilisation of a GPU in MIG mode")                             \
+	X(LOST, "the device is gone")                                                              \
+	X(MIG, "the driver reports no utilisation of a GPU in MIG mode")                           \
 	X(OLD_LIBRARY, "the driver's library lacks the function")                                  \
 	X(FIRST_LOOK, "needs two readings")                                                        \
-	X(FOREIGN_PIDS, "the driver's pids are those of another namespace")                        \
+	X(FOREIGN_PIDS, "the driver reports pids of another namespace")                            \
 	X(NO_ANSWER, "the driver does not answer")                                                 \
 	X(FAILED, "the driver reports an error")                                                   \
 	X(SHARED_MEMORY, "the GPU uses the memory of the machine")                                 \

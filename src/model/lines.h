@@ -16,16 +16,16 @@
 #define TRK_STACK_LIST(X)                                                                          \
 	X(READ, "read")                                                                            \
 	X(NOT_PYTHON, "no Python: only CPython is read")                                           \
-	X(STARTING, "the interpreter had not started, or had ended, whenever it was looked at")    \
+	X(STARTING, "the interpreter had not started, or had ended, at each sample")               \
 	X(DENIED, "the kernel does not let the tracker read its memory")                           \
 	X(NO_SYMBOL, "the Python does not export _PyRuntime")                                      \
 	X(OLD, "CPython older than 3.9")                                                           \
 	X(NEW, "CPython newer than 3.14")                                                          \
 	X(FREE_THREADED, "a free-threaded CPython")                                                \
 	X(UNEXPECTED, "the memory is not laid out as in a release build of its version")           \
-	X(OTHER_RUNTIME, "PyPy, Node.js, Java or R: not read")                                     \
-	X(TOO_MANY, "more processes than are read at once")                                        \
-	X(NO_MEMORY, "the tracker had no memory for it")
+	X(OTHER_RUNTIME, "PyPy, Node.js, Java or R: not supported")                                \
+	X(TOO_MANY, "more processes than can be read at once")                                     \
+	X(NO_MEMORY, "the tracker ran out of memory for it")
 
 enum trk_stack_why {
 #define X(name, text) TRK_STACK_##name,

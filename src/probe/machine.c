@@ -315,7 +315,7 @@ static void read_gpus(const struct trk_env *env, struct trk_server *s)
 {
 	for (size_t i = 0; trk__gpu_sources[i]; i++)
 		if (trk__gpu_sources[i]->is_likely(env)) {
-			COPY(s->gpu_reason, "there is a sign of one; its driver was not queried");
+			COPY(s->gpu_reason, "a GPU may be present; its driver was not queried");
 			return;
 		}
 	s->gpu_count = s->gpu_memory_mib = 0;

@@ -285,7 +285,7 @@ static bool hold(double *next, const struct trk_capacity *had)
 
 static const char *how_it_ended(const struct trk_outcome *o)
 {
-	return o->verdict == TRK_VERDICT_RUNNING ? "the run is not over"
+	return o->verdict == TRK_VERDICT_RUNNING ? "the run has not ended"
 						 : "the run did not end well";
 }
 
@@ -305,7 +305,7 @@ static void hold_request(struct trk_advice *a, const struct trk_outcome *o)
 		c->run_time_s = NAN;
 		c->reason_count = 1;
 		(void) snprintf(c->reason[0], sizeof(c->reason[0]),
-				"%s: what it was given is not lowered", how_it_ended(o));
+				"%s: its request or limit is not lowered", how_it_ended(o));
 	}
 	if (a->held_memory && a->has_memory) {
 		/* Reasons and probability belong to a smaller request. */
@@ -315,7 +315,7 @@ static void hold_request(struct trk_advice *a, const struct trk_outcome *o)
 			m->next_rung_bytes = 2 * m->request_bytes;
 		m->reason_count = 1;
 		(void) snprintf(m->reason[0], sizeof(m->reason[0]),
-				"%s: what it was given is not lowered", how_it_ended(o));
+				"%s: its request or limit is not lowered", how_it_ended(o));
 	}
 }
 
@@ -423,8 +423,8 @@ bool trk__advice_memory_note(struct trk_buf *b, const struct trk_advice *a)
 		return false;
 	if (a->possible_shared_mib > 0) {
 		add_memory(b, a->possible_shared_mib);
-		trk__buf_puts(b,
-			      " more if what came into tmpfs, /dev/shm and memfds was this job's");
+		trk__buf_puts(
+			b, " more if the growth of tmpfs, /dev/shm and memfds is due to this job");
 	} else {
 		trk__buf_puts(b, "processes too short to be sampled may have held more than ");
 		add_memory(b, a->peak_now_mib);
@@ -433,7 +433,7 @@ bool trk__advice_memory_note(struct trk_buf *b, const struct trk_advice *a)
 			add_memory(b, a->peak_most_mib);
 		}
 	}
-	trk__buf_puts(b, " (run --cgroup auto tells)");
+	trk__buf_puts(b, " (run --cgroup auto measures it)");
 	return true;
 }
 

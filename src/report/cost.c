@@ -22,7 +22,7 @@ static bool find_here(struct costing *k)
 	size_t size = sizeof(k->cost->reason);
 
 	if (!cloud->vendor[0]) {
-		(void) snprintf(reason, size, "in which cloud it ran is not known");
+		(void) snprintf(reason, size, "the cloud in which it ran is not known");
 		return false;
 	}
 	k->vendor = trk__catalog_find_vendor(k->c, cloud->vendor);

@@ -25,8 +25,9 @@ void trk__gpus_slowed_by(uint64_t reasons, char *text, size_t size)
 		uint64_t bits;
 		const char *word;
 	} words[] = {
-		{0x4, "power limit"},   {0x8, "hardware"},   {0x20 | 0x40, "heat"},
-		{0x80, "power supply"}, {0x2, "set clocks"}, {0x10, "another GPU in step"},
+		{0x4, "power limit"},  {0x8, "hardware"},
+		{0x20 | 0x40, "heat"}, {0x80, "power supply"},
+		{0x2, "set clocks"},   {0x10, "synchronised with another GPU"},
 	};
 	size_t used = 0;
 
@@ -61,13 +62,13 @@ static void add_metric(struct trk_json *j, const struct trk_gpu_total *t, int me
 
 /* Used when the tracker is in another pid namespace than the driver. */
 static const char *const bases[TRK_GPU_BASES] = {
-	[TRK_GPU_BY_OPEN] = "the whole device: the driver's pids are of another namespace, and the "
-			    "job has it open alone",
-	[TRK_GPU_BY_CUDA] = "the whole device: the driver's pids are of another namespace, and "
+	[TRK_GPU_BY_OPEN] = "the whole device: the driver reports pids of another namespace, and "
+			    "only the job has the device open",
+	[TRK_GPU_BY_CUDA] = "the whole device: the driver reports pids of another namespace, and "
 			    "CUDA_VISIBLE_DEVICES gives it to the job",
-	[TRK_GPU_BY_NVIDIA] = "the whole device: the driver's pids are of another namespace, and "
+	[TRK_GPU_BY_NVIDIA] = "the whole device: the driver reports pids of another namespace, and "
 			      "NVIDIA_VISIBLE_DEVICES gives it to the job",
-	[TRK_GPU_BY_CGROUP] = "the whole device: the driver's pids are of another namespace, and "
+	[TRK_GPU_BY_CGROUP] = "the whole device: the driver reports pids of another namespace, and "
 			      "the device list of the control group gives it to the job",
 };
 

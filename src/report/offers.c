@@ -102,19 +102,19 @@ void trk__offers_shortfall(const struct trk_catalog_query *q, const struct trk_c
 	double gib = 1024.0 * 1024 * 1024;
 
 	if (need == TRK_NEED_VCPUS)
-		(void) snprintf(text, size, "asked %u, it has %u", q->vcpus, s->vcpus);
+		(void) snprintf(text, size, "%u needed, it has %u", q->vcpus, s->vcpus);
 	else if (need == TRK_NEED_MEMORY)
-		(void) snprintf(text, size, "asked %.1f GiB, a job gets %.1f of its %.1f",
+		(void) snprintf(text, size, "%.1f GiB needed, a job gets %.1f of its %.1f",
 				(double) q->memory_bytes / gib,
 				(double) trk__catalog_usable_bytes(s) / gib,
 				s->memory_mib / 1024.0);
 	else if (need == TRK_NEED_GPUS)
-		(void) snprintf(text, size, "asked %u, it has %u", q->gpus, s->gpu_count);
+		(void) snprintf(text, size, "%u needed, it has %u", q->gpus, s->gpu_count);
 	else if (need == TRK_NEED_VRAM)
-		(void) snprintf(text, size, "asked %.1f GiB, each has %.1f",
+		(void) snprintf(text, size, "%.1f GiB needed, each has %.1f",
 				(double) q->vram_bytes / gib, s->vram_mib / 1024.0);
 	else if (need == TRK_NEED_STORAGE)
-		(void) snprintf(text, size, "asked %llu GB, it has %u",
+		(void) snprintf(text, size, "%llu GB needed, it has %u",
 				(unsigned long long) q->storage_gb, s->storage_gb);
 	else if (need == TRK_NEED_ARCH)
 		(void) snprintf(text, size, "it is %s", trk__catalog_arch_names[s->arch]);
@@ -157,13 +157,13 @@ static void explain_nothing(const struct trk_catalog *c, const struct trk_catalo
 
 	if (!has_prices(c, q)) {
 		(void) snprintf(text, size,
-				"the catalogue has types and no prices of this vendor. Try: "
+				"the catalogue has types but no prices of this vendor. Try: "
 				"resource-tracker catalog update");
 		return;
 	}
 	if (fits_an_earlier_one(c, q)) {
 		(void) snprintf(text, size,
-				"no server fits but those of previous generations. Try: "
+				"only servers of previous generations fit. Try: "
 				"--previous-generation");
 		return;
 	}

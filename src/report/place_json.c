@@ -34,10 +34,10 @@ const char *trk__allocation_of(const struct trk_record *r, bool measured, char *
 	if (!measured || isnan(cores) || isnan(others) || r->samples < 3) {
 		(void) snprintf(evidence, size,
 				measured ? "no samples of both the job and the machine"
-					 : "only the samples of a run can tell");
+					 : "only known from the samples of a run");
 		return NULL;
 	}
-	(void) snprintf(evidence, size, "beside the job %.2f cores and %s were in use (mean)",
+	(void) snprintf(evidence, size, "other processes used %.2f cores and %s (mean)",
 			cores > 0 ? cores : 0, trk__human_memory(memory, others > 0 ? others : 0));
 	return cores > OTHERS_CORES ||
 			       (others > OTHERS_MEMORY_MIB && others > OTHERS_MEMORY_SHARE * used)

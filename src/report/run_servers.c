@@ -194,7 +194,7 @@ int trk__run_servers_find(struct trk_run_servers *s, const struct trk_catalog *c
 	s->offers = (struct trk_offers){.c = c, .query = &s->needs.query, .limit = limit};
 	if (s->run_s < TRK_RUN_SHORTEST_S && !s->short_too) {
 		(void) snprintf(s->offers.nothing, sizeof(s->offers.nothing),
-				"a run of %.0f ms is too short to choose a server by",
+				"a run of %.0f ms is too short to choose a server",
 				s->run_s * 1000);
 		return 0;
 	}

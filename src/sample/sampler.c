@@ -157,7 +157,7 @@ size_t trk__sampler_sources(const struct trk_sampler *s, struct trk_source *list
 										  : "cgroup v1");
 	trk__sampler_add_source(list, &n, "gpu",
 				s->gpu                            ? trk__gpu_poller_text(s->gpu)
-				: s->options.gpu == TRK_GPU_NEVER ? "not asked for"
+				: s->options.gpu == TRK_GPU_NEVER ? "not requested"
 								  : "none found");
 	return n;
 }

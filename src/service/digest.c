@@ -103,7 +103,7 @@ static void add_changes(const struct digest *d, struct trk_alert_message *m)
 		const char *name = trk__fleet_text(d->rows, job->name->name);
 
 		if (i == 0)
-			(void) trk__alert_message_add(m, "# What to change, most saved first");
+			(void) trk__alert_message_add(m, "# What to change, largest saving first");
 		trk__fleet_job_lead(job, lead);
 		(void) trk__alert_message_add(m, "%s: %s", name, lead);
 		(void) trk__alert_message_add(

@@ -204,7 +204,7 @@ static int ask_needs(struct trk_keeper_client *k, const struct trk_catalog *c,
 		if (trk__keeper_client_ask(k, c, (int) i, needs) < 0)
 			return k->error.code;
 	}
-	return k->n ? 0 : trk__error_set(&k->error, -ENOENT, "", "no region to ask about");
+	return k->n ? 0 : trk__error_set(&k->error, -ENOENT, "", "no region to query");
 }
 
 static int lay_over(struct trk_keeper_client *k, struct trk_catalog *c)

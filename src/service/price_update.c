@@ -181,8 +181,9 @@ static int read_pages(struct update *u, struct reading *r, const char *vendor,
 		TRK_BUF_LOCAL(body, DOCUMENT_MAX);
 
 		if (page == PAGES_MAX || strncmp(url, first, origin_of(first)) != 0)
-			return trk__error_set(&u->error, -EBADMSG, "", "%.100s: goes on at %s",
-					      first, page == PAGES_MAX ? "too many pages" : url);
+			return trk__error_set(&u->error, -EBADMSG, "",
+					      "%.100s: its next page is not read: %s", first,
+					      page == PAGES_MAX ? "too many pages" : url);
 		e = trk__patient_fetch(u->s, url, UPDATE_S, &body, &u->error);
 		r->rows.next[0] = '\0';
 		if (e == 0)
@@ -237,10 +238,10 @@ static int check_request(struct update *u, const struct trk_feed *feed)
 	struct trk_error *e = &u->error;
 
 	if (q->url)
-		return trk__error_set(e, -EINVAL, "", "--url is for the Keeper alone");
+		return trk__error_set(e, -EINVAL, "", "--url needs the Keeper");
 	if (feed->by_region && (!q->regions || !*q->regions))
 		return trk__error_set(e, -EINVAL, "",
-				      "--from %s wants regions. Try: --region %s/NAME,…", feed->id,
+				      "--from %s needs regions. Try: --region %s/NAME,…", feed->id,
 				      feed->part[0].vendor);
 	if (!feed->by_region && q->regions)
 		return trk__error_set(e, -EINVAL, "",
@@ -266,7 +267,7 @@ static int find_rate(struct update *u, struct reading *r)
 	r->rows.eur_of = r->rate_of;
 	if (given && trk__feed_rate_take(given, &r->rows.eur_usd) < 0)
 		return trk__error_set(&u->error, -EINVAL, "",
-				      "--eur-usd %s: not what a euro costs in USD, such as 1.16",
+				      "--eur-usd %s: not the price of a euro in USD, such as 1.16",
 				      given);
 	if (given || !r->feed->in_euro) {
 		(void) snprintf(r->rate_of, sizeof(r->rate_of), "given");
@@ -276,9 +277,10 @@ static int find_rate(struct update *u, struct reading *r)
 	if (e == 0)
 		e = trk__feed_rate_parse(body.data ? body.data : "", body.len, &rate, &error);
 	if (e < 0)
-		return trk__error_set(&u->error, -EIO, "",
-				      "what a euro costs is not known: %.150s. Try: --eur-usd RATE",
-				      error.message);
+		return trk__error_set(
+			&u->error, -EIO, "",
+			"the price of a euro is not known: %.150s. Try: --eur-usd RATE",
+			error.message);
 	r->rows.eur_usd = rate.usd;
 	(void) snprintf(r->rate_of, sizeof(r->rate_of), "ECB, %s", rate.date);
 	return 0;

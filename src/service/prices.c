@@ -219,7 +219,8 @@ int trk__prices_keep(const char *cache, const char *name, const struct trk_buf *
 	int r;
 
 	if (!cache)
-		return trk__error_set(reterr, -ENOENT, "", "no place for a cache. Try: set HOME");
+		return trk__error_set(reterr, -ENOENT, "",
+				      "no directory for a cache. Try: set HOME");
 	r = prices_file(cache, name, path);
 	r = r ? r : replace(path, text, &error);
 	if (r == 0)

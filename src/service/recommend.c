@@ -151,8 +151,8 @@ static int advise(const struct trk_recommend_request *request, struct trk_recomm
 	if (r < 0)
 		return trk__error_set(reterr, r, "",
 				      strcmp(a->record.run.kind, "system") != 0
-					      ? "%s: nothing to go by: no run has samples"
-					      : "%s: it tracked the whole machine, not a job",
+					      ? "%s: no advice: no run has samples"
+					      : "%s: the run tracked the whole machine, not a job",
 				      a->record.run.id);
 	return 0;
 }
@@ -227,7 +227,7 @@ static void servers_text(struct trk_buf *b, const struct trk_run_servers *s,
 	if (!s->place_known && !s->needs.query.regions_ok && !s->needs.query.vendors_ok)
 		trk__write_terminal_lines(
 			b,
-			"In which cloud the job runs is not known, so servers of all vendors are "
+			"The cloud of the job is not known, so servers of all vendors are "
 			"listed.\nTry: --instance VENDOR/REGION/TYPE (here, or with run), or "
 			"--vendor and --region\n",
 			style);

@@ -76,7 +76,7 @@ int trk__runs_history(const struct trk_service *s, size_t max_new, struct trk_hi
 	int r = trk__runs_history_of(s, max_new, ret, &team, reterr);
 
 	if (team.code)
-		trk__service_note(s, "this machine's runs alone follow: %s", team.message);
+		trk__service_note(s, "only the runs of this machine follow: %s", team.message);
 	return r;
 }
 

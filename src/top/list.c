@@ -221,7 +221,7 @@ void trk__list_draw(struct trk_frame *f, const struct trk_list *l, size_t chosen
 	int y = 2, end = once ? f->rows : f->rows - 1;
 
 	trk__frame_clear(f);
-	(void) trk__frame_printf(f, 1, 0, TRK_STYLE_BOLD, "%zu run%s going on here",
+	(void) trk__frame_printf(f, 1, 0, TRK_STYLE_BOLD, "%zu run%s in progress here",
 				 l->count + l->left_out,
 				 l->count + l->left_out == 1 ? " is" : "s are");
 	draw_head(f);

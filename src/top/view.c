@@ -473,13 +473,13 @@ static void draw_processes(struct trk_frame *f, const struct trk_facts *facts,
 static void draw_help(struct trk_frame *f, int y, int end)
 {
 	static const char *const lines[] = {
-		"space   pause, and go on            s       sort by CPU, memory, read, tree",
+		"space   pause, continue             s       sort by CPU, memory, read, tree",
 		"\u2190 \u2192     back and forth by 1 s       p m d   sort by CPU, memory, read",
-		("\u21e7 \u2190 \u2192   back and forth by 1 min     /       only processes with "
-		 "this name"),
+		("\u21e7 \u2190 \u2192   back and forth by 1 min     /       show only processes "
+		 "with this name"),
 		"[ ]     phase before and after      g       GPU rows on and off",
 		"t T     mark after and before       c       usual course on and off",
-		"Home    start of the run            + -     charts show less and more time",
+		"Home    start of the run            + -     show less or more time in charts",
 		"End     now                         < >     replay slower and faster",
 		"Esc     all running runs            q       quit",
 	};

@@ -73,7 +73,7 @@ void trk__discovery_begin(struct trk_discovery *d, const struct trk_env *env,
 	}
 	trk__dmi_read(env->sys_fd, &dmi);
 	if (trk__cloud_probe_new(&dmi, options->endpoint, &d->probe, &known) < 0)
-		settle_without(d, "no descriptor or no memory to ask with", place);
+		settle_without(d, "no descriptor or no memory for a request", place);
 	else if (!d->probe)
 		settle(d, &known, place);
 }
@@ -114,7 +114,7 @@ bool trk__discovery_end(struct trk_discovery *d, struct trk_place *place)
 	bool pending = d->probe != NULL;
 
 	if (pending && !trk__discovery_step(d, place))
-		settle_without(d, "the run was over before a metadata service had answered", place);
+		settle_without(d, "the run ended before a metadata service had answered", place);
 	trk__cloud_probe_free(d->probe);
 	d->probe = NULL;
 	trk__close(d->dir_fd);

@@ -76,8 +76,8 @@ static void explain_neighbours(struct trk_outcome *o, const struct trk_end_facts
 
 	if (k->in_group)
 		set_evidence(o,
-			     "%sthe kernel killed a neighbour in the job's control group, out of "
-			     "memory; "
+			     "%sthe kernel killed another process in the job's control group, out "
+			     "of memory; "
 			     "the job held %.0f of %.0f MiB",
 			     begin, f->held_mib, f->limit_mib);
 	else if (k->above)
@@ -147,12 +147,11 @@ static void judge_unreaped(const struct trk_end_facts *f, struct trk_outcome *o)
 	o->code = f->stated ? f->stated_code : -1;
 	if (f->lost) {
 		o->verdict = TRK_VERDICT_VANISHED;
-		set_evidence(o, "the job has ended, and something else in the tracker's process "
-				"took its exit "
-				"code");
+		set_evidence(o, "the job has ended, and another part of the tracker's process took "
+				"its exit code");
 	} else if (f->stated) {
 		o->verdict = TRK_VERDICT_EXITED;
-		set_evidence(o, "the exit code is as the job has stated it");
+		set_evidence(o, "the exit code is the one that the job stated");
 	} else if (attached_is_out_of_memory(f)) {
 		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
 		explain_group_kill(o, f, "");
@@ -164,7 +163,7 @@ static void judge_unreaped(const struct trk_end_facts *f, struct trk_outcome *o)
 		set_evidence(o, "it ended without stopping its tracker, as after a kill");
 	} else if (f->root_ended) {
 		o->verdict = TRK_VERDICT_EXITED;
-		set_evidence(o, "the process has ended; only its parent learns its exit code");
+		set_evidence(o, "the process has ended; only its parent receives its exit code");
 	} else {
 		o->verdict = TRK_VERDICT_STOPPED;
 		set_evidence(o, "tracking was ended");

@@ -22,7 +22,8 @@ static enum trk_enforce_step check_time(struct trk_enforce *e, uint64_t elapsed_
 	if (!e->time_ns || elapsed_ns < warn_at(e->time_ns))
 		return TRK_ENFORCE_NOTHING;
 	if (elapsed_ns >= e->time_ns) {
-		(void) snprintf(text, TRK_ENFORCE_TEXT_SIZE, "time limit of %.3g s reached: TERM",
+		(void) snprintf(text, TRK_ENFORCE_TEXT_SIZE,
+				"time limit of %.3g s reached: sending TERM",
 				(double) e->time_ns / 1e9);
 		return end(e, elapsed_ns, TRK_VERDICT_TIMEOUT);
 	}
@@ -44,7 +45,7 @@ static enum trk_enforce_step check_memory(struct trk_enforce *e, uint64_t elapse
 		return TRK_ENFORCE_NOTHING;
 	(void) snprintf(text, TRK_ENFORCE_TEXT_SIZE, "%.1f MiB of the memory limit of %.1f MiB%s",
 			(double) memory_bytes / MIB, (double) e->memory_bytes / MIB,
-			over ? ": TERM" : " are used");
+			over ? " are used: sending TERM" : " are used");
 	e->memory_warned = true;
 	return over ? end(e, elapsed_ns, TRK_VERDICT_MEMORY_LIMIT) : TRK_ENFORCE_WARN;
 }
@@ -60,7 +61,8 @@ enum trk_enforce_step trk__enforce(struct trk_enforce *e, uint64_t elapsed_ns,
 		if (elapsed_ns < e->kill_ns)
 			return TRK_ENFORCE_NOTHING;
 		e->killed = true;
-		(void) snprintf(text, TRK_ENFORCE_TEXT_SIZE, "still there %.3g s after TERM: KILL",
+		(void) snprintf(text, TRK_ENFORCE_TEXT_SIZE,
+				"still running %.3g s after TERM: sending KILL",
 				(double) e->grace_ns / 1e9);
 		return TRK_ENFORCE_KILL;
 	}

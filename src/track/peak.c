@@ -104,7 +104,7 @@ static void judge_alone(const struct trk_peak_facts *f, struct peak *p)
 		p->best = p->most;
 		p->quality = TRK_QUALITY_AT_MOST;
 		p->least = NAN;
-		add_reason(p, "no larger than what a forked child starts from");
+		add_reason(p, "no larger than a forked child at its start");
 	} else if (is_batched(f)) {
 		add_batches(f, p);
 	} else {
@@ -133,15 +133,16 @@ static void judge_tree(const struct trk_peak_facts *f, struct peak *p)
 	} else if (f->tree.is_floor && f->tree.floor_bytes >= f->tree.bytes &&
 		   f->tree.floor_bytes > f->start_bytes) {
 		p->quality = TRK_QUALITY_AT_LEAST;
-		add_reason(p, "the largest process; others may have held memory at the same time");
+		add_reason(p, "the largest process; other processes may have held memory at the "
+			      "same time");
 		if (is_batched(f))
 			add_batches(f, p);
 	} else {
 		p->quality = TRK_QUALITY_ESTIMATED;
 		add_reason(p, "sums over the tree are sampled");
 		if (f->assumes_spaces)
-			add_reason(p, "processes of equal size were taken to share their memory, "
-				      "which the kernel does not tell here");
+			add_reason(p, "processes of equal size were assumed to share their memory, "
+				      "which the kernel does not report here");
 	}
 	if (is_notable(unmapped, p->best)) {
 		if (p->quality == TRK_QUALITY_EXACT || p->quality == TRK_QUALITY_AT_MOST)
@@ -155,7 +156,7 @@ static void judge_tree(const struct trk_peak_facts *f, struct peak *p)
 			   unmapped / MIB);
 	} else if (isnan(unmapped) && p->quality == TRK_QUALITY_EXACT) {
 		p->quality = TRK_QUALITY_AT_LEAST;
-		add_reason(p, "files in tmpfs and /dev/shm are not looked at");
+		add_reason(p, "files in tmpfs and /dev/shm are not measured");
 	}
 }
 
@@ -244,12 +245,11 @@ static void set_bounds(const struct peak *p, struct trk_quantity total[TRK_TOTAL
 		     isnan(p->least) ? NULL : p->least_source,
 		     isnan(p->least) ? "no process was larger than a forked child of the tracker"
 				     : NULL);
-	set_quantity(
-		&total[TRK_TOTAL_PEAK_MEMORY_AT_MOST_MIB], p->most, TRK_QUALITY_AT_MOST,
-		isnan(p->most) ? NULL : p->most_source,
-		isnan(p->most)
-			? "what processes held that were not seen, or files in memory, is not known"
-			: NULL);
+	set_quantity(&total[TRK_TOTAL_PEAK_MEMORY_AT_MOST_MIB], p->most, TRK_QUALITY_AT_MOST,
+		     isnan(p->most) ? NULL : p->most_source,
+		     isnan(p->most) ? "the memory of processes that were not seen, or of files in "
+				      "memory, is not known"
+				    : NULL);
 }
 
 static void set_group(const struct trk_peak_facts *f, struct trk_quantity total[TRK_TOTALS])
@@ -268,11 +268,10 @@ static void set_group(const struct trk_peak_facts *f, struct trk_quantity total[
 			     "shmem in memory.stat of the group",
 			     "sampled; without what processes map");
 	else
-		set_quantity(
-			files, f->memory.shmem_growth_bytes, TRK_QUALITY_ESTIMATED,
-			"Shmem in /proc/meminfo",
-			"growth of the whole machine's without what the job's processes map: a "
-			"possibility, not the job's for certain");
+		set_quantity(files, f->memory.shmem_growth_bytes, TRK_QUALITY_ESTIMATED,
+			     "Shmem in /proc/meminfo",
+			     "growth on the whole machine without what the job's processes map; it "
+			     "may not be due to the job");
 }
 
 void trk__peak_judge(const struct trk_peak_facts *f, struct trk_quantity total[TRK_TOTALS])

@@ -71,7 +71,7 @@ static void judge_dropped(const struct trk_tree_state *state, const struct trk_c
 				"the perf clock has %.2f s, but the machine's steal is unknown",
 				seconds(c->perf_ns));
 	} else if (state->raised_cpu_ns == 0) {
-		(void) snprintf(rest, size, "the perf clock shows no more");
+		(void) snprintf(rest, size, "the perf clock shows no more CPU time");
 	} else {
 		j->quality = TRK_QUALITY_ESTIMATED;
 		j->source = "perf task-clock less stolen time";
@@ -88,7 +88,7 @@ static void judge_orphans(const struct trk_tree_state *state, struct judgement *
 	j->quality = TRK_QUALITY_AT_LEAST;
 	(void) snprintf(j->reason, sizeof(j->reason),
 			"no process adopts orphans on this system: what %" PRIu64 " that were "
-			"seen used after their last look, and others, may be missing",
+			"seen used after their last sample, and others, may be missing",
 			state->orphans);
 }
 
@@ -104,7 +104,7 @@ static void judge_by_job(const struct trk_tree_state *state, struct judgement *j
 	if (is_kept && state->outside_of_job) {
 		(void) snprintf(j->reason, sizeof(j->reason),
 				"Windows started %zu of the job outside of its job object: what "
-				"these used after their last look, and others, is missing",
+				"these used after their last sample, and others, is missing",
 				state->outside_of_job);
 		return;
 	}
@@ -112,10 +112,10 @@ static void judge_by_job(const struct trk_tree_state *state, struct judgement *j
 			state->totals == TRK_TOTALS_ZERO
 				? "the job object counts less than its members, as under Wine; "
 				: "",
-			is_kept ? "complete, processes that have ended included; charged at clock "
+			is_kept ? "complete, including processes that have ended; charged at clock "
 				  "interrupts, 15.6 ms apart as a rule"
-				: "what processes used after their last look, and those that no "
-				  "look saw, is missing");
+				: "what processes used after their last sample, and processes that "
+				  "no sample saw, are missing");
 }
 
 static void judge_by_perf(const struct trk_tree_state *state, const struct trk_cpu_clocks *c,

@@ -294,7 +294,7 @@ def looked(rt, *args):
     """The same, again where a busy machine gave the look at the history too little time."""
     for _ in range(10):
         result = held(rt, *args)
-        if "by this run alone" not in result.stderr:
+        if "from this run alone" not in result.stderr:
             break
     return result
 
@@ -331,7 +331,7 @@ def test_a_history_that_is_locked_is_said(rt):
     result = held(rt, 400, 30, "--limit", "mem=300MiB")
     lock.close()
     assert result.rc == 124
-    assert "  by this run alone: the history was not read in time\n" in result.stderr
+    assert "  from this run alone: the history was not read in time\n" in result.stderr
     assert result.summary["advice"]["memory"]["runs_used"] == 1
 
 

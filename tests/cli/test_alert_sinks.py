@@ -183,14 +183,14 @@ def test_an_alert_waits_until_its_sink_has_its_settings(rt, mailbox, web):
 
 
 @pytest.mark.parametrize("url, says", [
-    ("http://127.0.0.1:{port}/", "without TLS"),
+    ("http://127.0.0.1:{port}/", "no TLS"),
     ("https://127.0.0.1:{port}/", "a private address. Try: TRACKER_ALERT_HOSTS=127.0.0.1"),
     ("https://localhost:{port}/", "a private address. Try: TRACKER_ALERT_HOSTS=localhost"),
     ("https://[::ffff:127.0.0.1]:{port}/", "a private address"),
     ("https://2130706433:{port}/", "a private address"),
     ("https://example.org@127.0.0.1:{port}/", "not an address of the form https://HOST/"),
     ("file:///etc/passwd", "not an address of the form https://HOST/"),
-    ("ftp://127.0.0.1/", "without TLS"),
+    ("ftp://127.0.0.1/", "no TLS"),
 ])
 def test_private_addresses_are_refused_unless_listed(rt, web, url, says):
     done = rt.run("alerts", "test", "json:" + url.format(port=web.server_port))
@@ -499,7 +499,7 @@ def test_a_silence_ends_at_a_date(rt, form, rc):
     (["unsilence", "nothing"], "no silence of this id"),
     (["test", "slack:https://hooks.slack.com/T0/secret"], "Try: slack:@FILE, or 'slack:$NAME'"),
     (["check", "--quiet-hours", "22-7"], "not of the form HH:MM-HH:MM"),
-    (["frobnicate"], "alerts: list, rules, check"),
+    (["frobnicate"], "alerts: needs one of: list, rules, check"),
 ])
 def test_bad_words_get_one_line(rt, args, says):
     done = rt.run("alerts", *args)

@@ -93,7 +93,7 @@ def test_a_page_that_is_busy_is_asked_for_again(rt, hosts):
 def test_a_next_page_of_another_host_is_not_asked(rt, hosts, link):
     hosts.documents[AZURE] = {"Items": [azure_item("Standard_D4s_v3", 0.2)], "NextPageLink": link}
     result = update(rt, hosts, "--from", "azure", "--region", "azure/westeurope")
-    assert result.rc == 1 and "goes on at" in result.stderr
+    assert result.rc == 1 and "next page is not read" in result.stderr
     assert len(hosts.asked) == 1 and not hosts.cache.exists()
 
 
@@ -293,9 +293,9 @@ def test_a_list_that_lost_or_moved_too_much_needs_force(rt, hosts):
 
 @pytest.mark.parametrize("body,words", [
     (b"<html>Sign in</html>", "no JSON value"),
-    (b'{"regions": {"EU (Ireland)": {"a', "does not end"),
-    ({"regions": [1, 2]}, "no list of regions"),
-    ([], "no list of regions"),
+    (b'{"regions": {"EU (Ireland)": {"a', "not closed"),
+    ({"regions": [1, 2]}, "not a list of regions"),
+    ([], "not a list of regions"),
     ({"regions": {"EU (Ireland)": {"k": {"price": "1e9", "Instance Type": "m5.large"}}}}, "no price"),
     ({"regions": {"Atlantis": {"k": {"price": "1.0", "Instance Type": "m5.large"}}}}, "no price"),
     ({"regions": {"EU (Ireland)": {"k": {"price": 7, "Instance Type": {}}, "l": 3}}}, "no price"),
@@ -329,14 +329,14 @@ def test_what_is_no_list_is_refused(rt, hosts, feed, body):
     (["--from", "acme"], "not one of: keeper azure aws gcp vultr skypilot karpenter ovh scaleway aws-spot"),
     (["--from", "vultr", "--eur-usd", "1.16"], "that of vultr is in USD"),
     (["--eur-usd", "1.16"], "the Keeper's is in USD"),
-    (["--from", "ovh", "--eur-usd", "116"], "not what a euro costs"),
-    (["--from", "ovh", "--eur-usd", "x"], "not what a euro costs"),
+    (["--from", "ovh", "--eur-usd", "116"], "not the price of a euro"),
+    (["--from", "ovh", "--eur-usd", "x"], "not the price of a euro"),
     (["--from", "ovh", "--region", "ovh/eu"], "without --region"),
     (["--from", "azure"], "Try: --region azure/NAME"),
     (["--from", "azure", "--region", "aws/us-east-1"], "no prices of aws"),
     (["--from", "azure", "--region", "azure/atlantis"], "unknown region atlantis"),
     (["--from", "vultr", "--region", "vultr/global"], "without --region"),
-    (["--from", "vultr", "--url", "https://keeper.example"], "Keeper alone"),
+    (["--from", "vultr", "--url", "https://keeper.example"], "--url needs the Keeper"),
 ])
 def test_wrong_flags_are_told(rt, hosts, flags, words):
     result = update(rt, hosts, *flags)

@@ -76,14 +76,14 @@ def test_without_a_rate_no_list_in_euro_is_read(rt, hosts, body):
     hosts.documents[OVH], hosts.documents[ECB] = ovh_catalogue(table(rt, "ovh", "eu")), body
     result = update(rt, hosts, "--from", "ovh")
     assert result.rc == 1 and result.stderr.count("\n") == 1
-    assert "what a euro costs is not known" in result.stderr and "--eur-usd" in result.stderr
+    assert "the price of a euro is not known" in result.stderr and "--eur-usd" in result.stderr
     assert not hosts.cache.exists()
 
 
 @pytest.mark.parametrize("body,words", [
     (lambda prices: ovh_catalogue(prices, "USD"), "not in EUR but in USD"),
     (lambda prices: {**ovh_catalogue(prices), "locale": None}, "no known currency"),
-    (lambda prices: {"addons": {}}, "no catalogue with addons"),
+    (lambda prices: {"addons": {}}, "not a catalogue with addons"),
     (lambda prices: {**ovh_catalogue(prices), "addons": []}, "no price"),
     (lambda prices: ovh_catalogue(dict(list(prices.items())[:10])), "ovh (eu) has 10 prices"),
     (lambda prices: ovh_catalogue({n: 2 * usd for n, usd in prices.items()}), "median price of ovh (eu)"),

@@ -211,7 +211,7 @@ def replies(document, status=200):
 @pytest.mark.parametrize("broken,words", [
     (replies(b"<html>Sign in</html>"), "no JSON value (line 1, column 1)"),
     (replies(b'[{"vendor_id": "aws"'), "is missing"),
-    (replies({"detail": "x"}), "no list of servers"),
+    (replies({"detail": "x"}), "not a list of servers"),
     (replies([]), "no server with a price"),
     (replies([1, None, [], {"vendor_id": 7, "api_reference": {}, "min_price_ondemand": "1"}]),
      "no server with a price"),

@@ -60,7 +60,7 @@ def test_the_working_directory_s_file_sets_what_the_documentation_lists_and_noth
         else:
             assert f"# ignored: {name} = " in shown.stdout, name
             assert shown.stderr == (
-                f"resource-tracker: resource-tracker.toml:1: {name} is ignored, as the file was "
+                f"resource-tracker: resource-tracker.toml:1: {name} is ignored, because the file was "
                 "found in the working directory. Try: --config resource-tracker.toml\n")
         # Named, it may say all.
         named = rt.run("config", "--config", "resource-tracker.toml")

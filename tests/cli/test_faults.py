@@ -175,8 +175,7 @@ def test_a_result_that_somebody_else_took_ends_the_run_in_a_sentence(rt, tmp_pat
     result = rt.track("sh", "-c", f"{orphan}echo out; sleep 0.5; exit 7", flags=["-q"], timeout=30,
                       env={"LD_PRELOAD": tmp_path / "l.so"})
     assert (result.rc, result.stdout) == (125, "out\n")
-    assert result.stderr == ("resource-tracker: run: the job has ended, and something else in the "
-                             "tracker's process took its exit code\n")
+    assert result.stderr == ("resource-tracker: run: the job has ended, and another part of the tracker's process took its exit code\n")
     ended = result.summary["run"]["exit"]
     assert (ended["code"], ended["verdict"]) == (None, "vanished")
     assert result.summary["totals"]["cpu_s"]["value"] > 0

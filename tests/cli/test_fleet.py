@@ -189,7 +189,7 @@ def test_colors_are_for_terminals(rt, history):
 @pytest.mark.parametrize("args, words", [
     (("--what", "jbos"), "--what jbos: not one of"),
     (("--what", "job"), "needs --job"),
-    (("--job", "job-001", "--what", "jobs"), "--job goes with"),
+    (("--job", "job-001", "--what", "jobs"), "--job needs --what job"),
     (("--since", "2h"), "--since: not between"),
     (("--since", "900d"), "--since: not between"),
     (("--since", "x"), "x"),

@@ -135,7 +135,7 @@ def test_an_error_is_an_empty_cell_and_not_zero(rt, gpus):
 
 @pytest.mark.parametrize("script, text", [
     ("error nvmlInit_v2 9\n", "the driver is not loaded"),
-    ("error nvmlInit_v2 18\n", "of different versions"),
+    ("error nvmlInit_v2 18\n", "have different versions"),
     ("driver 1\n", "no device"),
 ])
 def test_a_library_without_a_gpu_says_why(gpus, script, text):
@@ -227,7 +227,7 @@ def test_the_summary_leaves_out_the_energy_of_gpus_that_others_used(rt, gpus):
     gpus.play(DEVICES + others)
     result = gpus.track("sleep", "1")
     assert result.summary["totals"]["gpu_energy_j"]["value"] > 0
-    assert "seen on none" in result.summary["totals"]["gpu_energy_j"]["reason"]
+    assert "no use of a GPU by the job" in result.summary["totals"]["gpu_energy_j"]["reason"]
     assert "Total" in result.stderr and "GPUs at most" not in result.stderr
 
 
@@ -274,7 +274,7 @@ def test_a_gpu_that_falls_off_the_bus_is_lost_from_then_on(rt, gpus):
     assert result.rc == 0
     first, second = result.summary["gpus"]
     assert first["utilization"]["mean"] == pytest.approx(0.75)  # while it was there
-    assert first["utilization"]["reason"] == "the device has gone"
+    assert first["utilization"]["reason"] == "the device is gone"
     assert second["utilization"]["reason"] is None
     assert result.summary["totals"]["gpu_energy_j"]["quality"] == "estimated"
     assert rt.run("show", "--json", "@").json()["gpus"] == result.summary["gpus"]
@@ -282,7 +282,7 @@ def test_a_gpu_that_falls_off_the_bus_is_lost_from_then_on(rt, gpus):
     assert "0.75" in usage and usage[-1] == "0"  # of the one that is left
     part = result.summary["gpu_sums"]["system_gpu_usage"]
     assert part == {"of": [0, 1], "bound": "lower",
-                    "missing": [{"index": 0, "reason": "the device has gone"}]}
+                    "missing": [{"index": 0, "reason": "the device is gone"}]}
 
 
 def test_one_gpu_does_not_empty_the_sums_of_the_others(rt, gpus):
@@ -353,7 +353,7 @@ def test_advice_counts_gpus_and_their_memory(rt, gpus):
     result = gpus.track("sh", "-c", job, flags=("--request", "gpu=2"))
     verdict = result.summary["advice"]["verdict"]
     assert verdict["sizing"] == "over-provisioned"
-    assert "1 of 2 GPUs lay idle" in verdict["reasons"]
+    assert "1 of 2 GPUs were idle" in verdict["reasons"]
     assert "1 GPU next time" in result.stderr
     said = rt.run("recommend", "@").stdout
     assert "GPU      1, video memory " in said
@@ -455,7 +455,7 @@ def test_nvidia_smi_stands_in_for_the_library(rt, smi):
     assert first["used_by_job"] and not second["used_by_job"]
     assert first["process_memory"]["max"] == GIB and first["process_share"]["max"] == 0.5
     assert second["power"]["max"] is None and second["power"]["reason"]
-    assert first["sm_activity"]["reason"] == "this source does not give it"
+    assert first["sm_activity"]["reason"] == "this source does not provide it"
     assert result.summary["totals"]["gpu_energy_j"]["value"] is None
     assert set(known(rows_of(rt), "system_gpu_usage")) == {0.75}
     assert max(known(rows_of(rt), "process_gpu_vram_mib")) == 1024

@@ -183,7 +183,7 @@ def test_a_lost_gpu_comes_back_when_the_driver_does(driver, text):
 def test_a_lost_gpu_is_left_alone_for_longer_and_longer(driver):
     played = driver("550.54.15")
     gpu, = played.track(1, seconds=1, then=f"sleep 0.5; touch {played.lost}; sleep 3.5")["gpus"]
-    assert gpu["power"]["reason"] == gpu["process_memory"]["reason"] == "the device has gone"
+    assert gpu["power"]["reason"] == gpu["process_memory"]["reason"] == "the device is gone"
     asked = played.calls("nvmlDeviceGetHandleByUUID") + played.calls("nvmlInit_v2")
     assert asked <= max(3, len(played.series("power_w")) / 4)
 

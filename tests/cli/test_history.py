@@ -96,7 +96,7 @@ def test_a_damaged_database_is_moved_aside_and_made_anew(rt):
     (rt.state / "history.sqlite").write_bytes(b"this is no database " * 500)
     result = rt.run("history", "--json")
     assert result.rc == 0 and [run["job"] for run in result.json()["runs"]] == ["kept"]
-    assert "moved aside" in result.stderr
+    assert "renamed, and rebuilt" in result.stderr
     aside, = rt.state.glob("history.sqlite.damaged-*")
     assert aside.read_bytes().startswith(b"this is no database")
 
@@ -405,13 +405,13 @@ def test_peaks_that_vary_much_ask_for_the_input_size(rt):
     for mib in (10, 80, 250):
         hold(rt, mib)
     reasons = " ".join(advice(rt, "hold")["memory"]["reasons"])
-    assert "input size is not known" in reasons and "run --input-size SIZE" in reasons
+    assert "size of the input is not known" in reasons and "run --input-size SIZE" in reasons
     for mib in (10, 80, 250):
         hold(rt, mib, job="sized", flags=["--input-size", f"{mib}MiB"])
     reasons = " ".join(advice(rt, "sized")["memory"]["reasons"])
     assert "recommend --input-size SIZE" in reasons and "with run --input-size" not in reasons
     reasons = " ".join(advice(rt, "--input-size", "80MiB", "sized")["memory"]["reasons"])
-    assert "input size is not known" not in reasons
+    assert "size of the input is not known" not in reasons
 
 
 # --- runs alike ---
@@ -803,6 +803,6 @@ def test_a_run_says_that_it_cannot_be_sent_to_the_team(rt, no_libraries, user):
     why = f"history at {at}: PostgreSQL needs libpq.so.5. Try: apt install libpq5\n"
     assert rt.run("run", "-q", "--", "sleep", "0.2", env=env).stderr == ""
     said = rt.run("run", "--", "sleep", "0.2", env=env).stderr
-    assert said.startswith("resource-tracker: the run is kept on this machine alone: " + why)
+    assert said.startswith("resource-tracker: the run is stored only on this machine: " + why)
     assert said.count("needs libpq") == 1
-    assert rt.run("history", env=env).stderr.startswith("resource-tracker: this machine's runs alone follow: " + why)
+    assert rt.run("history", env=env).stderr.startswith("resource-tracker: only the runs of this machine follow: " + why)

@@ -285,9 +285,9 @@ def test_sacct_keeps_jobs_that_have_ended_alone(rt):
     text = rt.run("show", "completed").stdout
     assert "totals alone" in text and "too short" not in text
     lines = rt.run("lines", "completed")
-    assert lines.rc == 4 and lines.stderr.endswith("no stacks: another tool has recorded it\n")
+    assert lines.rc == 4 and lines.stderr.endswith("no stacks: another tool recorded the run\n")
     page = rt.run("report", "completed", "--format", "md", "-o", "-").stdout
-    assert "What else the machine did is not known" in page and "Others did more" not in page
+    assert "What else the machine did is not known" in page and "Other processes did more" not in page
 
 
 @pytest.mark.parametrize("content, words", [
@@ -296,7 +296,7 @@ def test_sacct_keeps_jobs_that_have_ended_alone(rt):
     (b'{"process_metrics": [{"timestamp": 1', "a comma or } is missing (line 1, column 37)"),
     (b'{"process_metrics": [], "system_metrics": []}', "no run in it"),
     (b'timestamp,"cpu_usage\n1,2\n', "no timestamp, or no column that is known"),
-    (b'timestamp,cpu_usage\n1772359201,1\n1772359202,"2\n', "a quote without an end"),
+    (b'timestamp,cpu_usage\n1772359201,1\n1772359202,"2\n', "a quote that is not closed"),
     (gzip.compress(b"x" * 100000, mtime=0)[:-20], "damaged gzip file"),
     (b"\0\1\2\3", "not a file that can be imported"),
 ])

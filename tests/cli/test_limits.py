@@ -19,7 +19,7 @@ def test_a_memory_limit_ends_the_job_and_says_so(rt):
     assert result.rc == 124
     exit_of = result.summary["run"]["exit"]
     assert exit_of["verdict"] == "memory_limit" and exit_of["signal"] == 15
-    assert "of the memory limit of 60.0 MiB: TERM" in exit_of["evidence"]
+    assert "of the memory limit of 60.0 MiB are used: sending TERM" in exit_of["evidence"]
     assert "memory limit" in result.stderr
     peak = result.summary["totals"]["peak_memory_mib"]["value"]
     assert 60 < peak < 200  # it was ended soon after
@@ -44,7 +44,7 @@ def test_a_job_that_ignores_term_is_killed_after_the_grace_time(rt):
     result = rt.track("sh", "-c", STUBBORN, flags=["--timeout", "0.3s", "--grace", "0.3s"])
     assert result.rc == 124
     assert result.summary["run"]["exit"]["signal"] == 9
-    assert "still there 0.3 s after TERM: KILL" in result.stderr
+    assert "still running 0.3 s after TERM: sending KILL" in result.stderr
     assert 0.6 <= result.summary["run"]["duration_s"] < 5
 
 

@@ -745,4 +745,4 @@ def test_export_has_a_line_for_each_stretch_of_time(rt):
     assert sum(o["samples"] for o in objects) == total["samples"]
     assert rt.track("true", flags=("--lines", "off")).rc == 0
     none = rt.run("export", "--what", "lines")
-    assert none.rc == 0 and "holds no lines" in none.stderr
+    assert none.rc == 0 and "has no lines" in none.stderr

@@ -97,9 +97,9 @@ def test_source_in_another_mount_namespace_is_named_as_missing(rt):
     assert not inside.exists()
     shown = rt.run("lines").stdout
     assert "hidden.py:5 burn()" in shown
-    assert f"no source: {inside}: the file is not here: it is gone, or of a container\n" in shown
+    assert f"no source: {inside}: the file does not exist here: it was deleted, or is in a container\n" in shown
     page = rt.run("report", "--format", "md", "--output", "-").stdout
-    assert "(the file is not here: it is gone, or of a container)" in page
+    assert "(the file does not exist here: it was deleted, or is in a container)" in page
 
 
 def test_source_that_was_written_to_is_named(rt):
@@ -108,7 +108,7 @@ def test_source_that_was_written_to_is_named(rt):
     samples(rt, script, hz="100")
     assert "no source" not in rt.run("lines").stdout
     script.write_text("something\n" * 10)
-    assert f"no source: {script}: the file was written to since the run began\n" in rt.run("lines").stdout
+    assert f"no source: {script}: the file was changed after the run began\n" in rt.run("lines").stdout
 
 
 # ---- programs that are not to be read ----
@@ -202,7 +202,7 @@ def test_other_runtimes_are_named_as_not_read(rt, name, library):
         built(rt.home / "lib", library, "int here;\n", "-shared", "-fPIC")
         flags = ["-Wl,--no-as-needed", f"-L{rt.home}/lib", f"-l:{library}", f"-Wl,-rpath,{rt.home}/lib"]
     program = built(rt.home, name, BUSY, *flags)
-    assert reason_of(rt, program) == (name, "PyPy, Node.js, Java or R: not read")
+    assert reason_of(rt, program) == (name, "PyPy, Node.js, Java or R: not supported")
 
 
 # ---- cost ----

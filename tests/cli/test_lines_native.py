@@ -225,7 +225,7 @@ def test_takes_no_names_from_a_file_that_has_changed(rt):
     reason = next(f["reason"] for f in document["native"]["files"] if f["file"] == str(program))
     assert reason == "the file has changed since the run (another build id)"
     program.unlink()
-    assert f"no names: {program}: the file is not there" in rt.run("lines").stdout
+    assert f"no names: {program}: the file does not exist" in rt.run("lines").stdout
 
 
 @samples_natively
@@ -373,7 +373,7 @@ def test_a_program_in_another_mount_namespace_takes_no_names_from_this_one(rt):
     other = build(rt.home, "int other;" + SPIN + MAIN, "other", "-Wl,--build-id")
     track(rt, "unshare", "--mount", "sh", "-c",
           f"mount -t tmpfs none {hidden.parent} && cp {program} {hidden} && exec {hidden}")
-    for reason in ("the file is not there", "the file has changed since the run (another build id)"):
+    for reason in ("the file does not exist", "the file has changed since the run (another build id)"):
         assert hidden.exists() == ("changed" in reason)
         document = lines(rt)
         assert max(document["rows"], key=lambda r: r["cpu_s"])["function"].startswith("[hidden+0x")
@@ -393,8 +393,8 @@ def test_source_of_native_code_is_shown_while_it_is_unchanged(rt):
         return page, rt.run("lines").stdout
 
     source, built = rt.home / "shown.c", int(program.stat().st_mtime)
-    for at, reason in ((built, None), (built - 60, "the file was written to since its program was built"),
-                       (built + 3600, "the file was written to since the run began")):
+    for at, reason in ((built, None), (built - 60, "the file was changed after its program was built"),
+                       (built + 3600, "the file was changed after the run began")):
         if at < built:
             os.utime(program, (at, at))
         else:

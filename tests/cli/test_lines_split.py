@@ -38,7 +38,7 @@ def test_the_advice_to_split_names_the_line_to_cut_at(rt, clock):  # noqa: F811
     split = rt.run("show", "--json").json()["split"]
     assert split["pays"] is True and split["cut"] == place, split
     assert split["cut_memory_mib"] < 200  # what prepare() held, not what fit() took
-    assert f"cut at {place}" in " ".join(rt.run("show").stdout.split())
+    assert f"split at {place}" in " ".join(rt.run("show").stdout.split())
     advice = " ".join(rt.run("recommend").stdout.split())
-    assert re.search(rf"the line to cut at is {re.escape(place)}, where up to [\d.]+ MiB is held", advice), advice
-    assert f"the line to cut at is {place}" in rt.run("report", "--format", "md", "--output", "-").stdout
+    assert re.search(rf"split at the line {re.escape(place)}, where up to [\d.]+ MiB is held", advice), advice
+    assert f"split at the line {place}" in rt.run("report", "--format", "md", "--output", "-").stdout

@@ -243,7 +243,7 @@ def test_memory_that_no_process_maps_is_a_possibility(rt, kind):
     assert shared_mib > 40
     assert totals["peak_shared_files_mib"]["quality"] == "estimated"
     assert most is None
-    assert "perhaps this job's" in result.stderr
+    assert "perhaps due to this job" in result.stderr
     said = re.search(r"(\d+) MiB more", rt.run("recommend", "--no-servers").stdout)
     assert float(said[1]) == pytest.approx(shared_mib, abs=1)
     lines = rt.run("recommend", "--for", "k8s").stdout.splitlines()
@@ -259,7 +259,7 @@ def test_the_group_of_the_job_counts_memory_that_no_process_maps(rt, own_group, 
     result = rt.track(*python(in_shm(rt) if kind == "file" else UNMAPPED), flags=own_group)
     peak, _, _ = peak_of(result)
     assert 80 < peak["value"] < 110, peak
-    assert "perhaps this job's" not in result.stderr
+    assert "perhaps due to this job" not in result.stderr
     assert result.summary["totals"]["peak_shared_files_mib"]["value"] == pytest.approx(80, rel=0.1)
     assert rt.run("recommend", "--for", "k8s").stdout.startswith("resources:")
 

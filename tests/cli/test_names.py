@@ -22,7 +22,7 @@ def test_a_run_of_the_machine_is_no_job_without_samples(rt):
     assert rt.run("system", "-q", "--no-discovery", "--duration", "300ms", "-n", "machine").rc == 0
     for verb in ("recommend", "lines"):
         done = rt.run(verb, "machine")
-        assert done.rc == 4 and done.stderr.endswith("it tracked the whole machine, not a job\n"), done.stderr
+        assert done.rc == 4 and done.stderr.endswith("the run tracked the whole machine, not a job\n"), done.stderr
 
 
 def test_an_end_without_a_code_has_one_name(rt):
@@ -97,7 +97,7 @@ def test_a_page_of_an_unknown_format_is_told_before_the_job(rt, tmp_path):
 
 def test_the_help_of_run_is_in_groups_with_examples(rt):
     text = rt.run("run", "--help").stdout
-    heads = ["common options:", "limits and requests:", "kept with the run:", "advanced:"]
+    heads = ["common options:", "limits and requests:", "stored with the run:", "advanced:"]
     assert [text.index(head) for head in heads] == sorted(text.index(head) for head in heads)
     assert text.count("  resource-tracker run ") == 3
     # Each option once.

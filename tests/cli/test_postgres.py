@@ -126,7 +126,7 @@ def test_what_a_server_that_was_down_has_missed_is_sent_later(team, server):
     assert time.monotonic() - before < 10
     listed = team.run("history", "spooled")
     assert listed.rc == 0 and listed.stdout.count("spooled") == 1  # from this machine
-    assert "this machine's runs alone follow" in listed.stderr and listed.stderr.count("\n") == 1
+    assert "only the runs of this machine follow" in listed.stderr and listed.stderr.count("\n") == 1
     server.start()
     assert team.run("history", "spooled").stdout.count("spooled") == 1
     assert server.sql("SELECT count(*) FROM resource_tracker.run WHERE job = 'spooled'") == "1"
@@ -152,7 +152,7 @@ def test_who_may_only_read_is_told_and_reads(team, server):
         "RESOURCE_TRACKER_HISTORY": None}).rc == 0
     listed = team.run("history", env=reader)
     assert listed.rc == 0 and "first" in listed.stdout
-    assert "not brought up to date" in listed.stderr and "permission denied" in listed.stderr
+    assert "not updated" in listed.stderr and "permission denied" in listed.stderr
 
 
 def test_a_newer_schema_and_a_wrong_url_are_told(team, server):
@@ -297,7 +297,7 @@ def test_a_table_that_somebody_has_locked_is_not_waited_for(team, server):
         listed = team.run("history", "here")
         holder.stdin.close()
     assert listed.rc == 0 and listed.stdout.count("here") == 1
-    assert "timeout" in listed.stderr and "this machine's runs alone follow" in listed.stderr
+    assert "timeout" in listed.stderr and "only the runs of this machine follow" in listed.stderr
 
 
 def test_the_fleet_and_the_dashboard_show_the_runs_of_all_machines(team, server, tmp_path):
@@ -325,7 +325,7 @@ def test_the_fleet_and_the_dashboard_show_the_runs_of_all_machines(team, server,
             with urllib.request.urlopen(address + "json/runs", timeout=120) as answer:
                 assert json.load(answer)["runs"]["matched"] == 4
             alone = team.run("fleet", "--json")
-            assert alone.json()["overview"]["sum"]["runs"] == 2 and "this machine's runs alone" in alone.stderr
+            assert alone.json()["overview"]["sum"]["runs"] == 2 and "only the runs of this machine" in alone.stderr
         finally:
             server.start()
 

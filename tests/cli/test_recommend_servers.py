@@ -127,7 +127,7 @@ def test_the_place_can_be_stated_for_a_finished_run(rt):
     rt.track("sleep", "0.5", flags=["-n", "job"])
     page = rt.home / "page.json"
     text = rt.run("report", "--format", "md", "-o", "-", "job").stdout
-    assert "In which cloud the job runs is not known" in text and "--instance VENDOR/REGION/TYPE" in text
+    assert "The cloud of the job is not known" in text and "--instance VENDOR/REGION/TYPE" in text
 
     def rows(*flags):
         assert rt.run("report", "--format", "json", "-o", page, *flags, "job").rc == 0
@@ -329,7 +329,7 @@ def test_a_run_that_failed_lowers_no_request_in_any_output(rt):
         assert summary["cost"]["best_type"] == best
         assert page["sections"]["servers"]["tables"]["servers"]["rows"][0]["server"] == best
     assert advice["advice"]["memory"]["next_rung_mib"] > 8192
-    assert "did not end well: what it was given is not lowered" in rt.run("recommend", "job").stdout
+    assert "did not end well: its request or limit is not lowered" in rt.run("recommend", "job").stdout
     assert "cpu=4, memory=8192" in rt.run("recommend", "--for", "metaflow", "job").stdout
 
 
@@ -411,7 +411,7 @@ def test_a_run_of_milliseconds_gets_no_servers(rt):
     assert result.summary["cost"]["best_type"] is None and "about $" not in result.stderr
     told = advise(rt)
     assert told["servers"] == [] and "too short" in told["no_server_reason"]
-    assert "ms is too short to choose a server by" in rt.run("recommend", "job").stdout
+    assert "ms is too short to choose a server" in rt.run("recommend", "job").stdout
     assert rt.run("report", "--format", "json", "-o", rt.home / "page.json").rc == 0
     section = json.loads((rt.home / "page.json").read_text())["sections"]["servers"]
     assert section["empty"] is True and "too short" in json.dumps(section)

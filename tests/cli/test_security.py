@@ -277,7 +277,7 @@ def test_marks_are_bounded_and_on_one_line(rt):
 
 def test_a_mark_from_another_network_namespace_does_nothing(rt):
     result = rt.track("sh", "-c", f"{rt.path} mark inside; unshare --net {rt.path} mark outside")
-    assert result.rc == 1 and "mark outside: the run's tracker does not listen" in result.stderr
+    assert result.rc == 1 and "mark outside: cannot reach the tracker of the run" in result.stderr
     assert [mark["name"] for mark in result.summary["marks"]] == ["inside"]
 
 

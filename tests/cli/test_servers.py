@@ -178,7 +178,7 @@ def test_types_without_any_price_are_no_offers(rt):
     text = (ROOT / "data/hetzner.tsv").read_text(encoding="utf-8")
     bare = write(rt, "bare.tsv", text[:text.index("prices\thetzner")] + "end\n")
     result = rt.run("servers", "--vendor", "hetzner", "--catalog", bare)
-    assert result.rc == 4 and "types and no prices of this vendor" in result.stderr
+    assert result.rc == 4 and "types but no prices of this vendor" in result.stderr
     assert "catalog update" in result.stderr
 
 
@@ -253,7 +253,7 @@ def test_prices_from_a_spreadsheet_may_begin_with_its_mark(rt):
 
 @pytest.mark.parametrize("text,words", [
     ("vendor,region,type,price\naws,us-east-1,m5.large,0.1,EUR\n", ":2:28: more cells than columns"),
-    ("vendor;region;type;price\naws;us-east-1;m5.large;0.1\n", ":1:1: cells have commas"),
+    ("vendor;region;type;price\naws;us-east-1;m5.large;0.1\n", ":1:1: cells must be separated by commas"),
 ])
 def test_cells_that_nobody_reads_are_a_mistake(rt, text, words):
     result = rt.run("catalog", "import", write(rt, "bad.csv", text))

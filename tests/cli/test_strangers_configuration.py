@@ -51,7 +51,7 @@ def planted_as_a_directory(victim, stranger, path):
 def planted_as_a_second_name(victim, stranger, path):
     # As with fs.protected_hardlinks = 0.
     os.link(victim.put(victim.home / "config", attack(victim)), path)
-    return "has a second name"
+    return "has a second hard link"
 
 
 def written_by_all(victim, stranger, path):

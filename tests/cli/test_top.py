@@ -200,7 +200,7 @@ def test_bad_input_is_one_line(rt, finished):
         assert done.rc == rc and text in done.stderr and done.stderr.count("\n") == 1, (args, done)
         assert done.stdout == ""
     empty = rt.run("top", "--recording", rt.home / "none")
-    assert empty.rc == 0 and "0 runs are going on here" in empty.stdout
+    assert empty.rc == 0 and "0 runs are in progress here" in empty.stdout
 
 
 def test_damaged_recordings_are_shown_as_far_as_they_go(rt, finished):
@@ -218,7 +218,7 @@ def test_damaged_recordings_are_shown_as_far_as_they_go(rt, finished):
 
 def test_a_running_run_is_listed_and_its_processes_are_those_of_proc(rt, running):
     listed = rt.run("top")
-    assert "1 run is going on here" in listed.stdout and " train " in listed.stdout
+    assert "1 run is in progress here" in listed.stdout and " train " in listed.stdout
     run = rt.run("top", "--json").json()["runs"][0]
     facts = rt.run("top", "--json", str(run["pid"])).json()
     assert facts["id"] == run["id"] and facts["running"] is True
@@ -290,7 +290,7 @@ def test_a_terminal_shows_that_frame(rt, finished, terminal, size):
     screen = terminal.expect(r"q( quit)?$")
     assert shown(screen, size[1]) == frame(rt, size, finished)
     terminal.keys("?")
-    terminal.expect("pause, and go on")
+    terminal.expect("pause, continue")
     terminal.keys("q")
     terminal.expect(r"^\$ ?$")
 
@@ -318,14 +318,14 @@ def test_keys_seek_filter_and_sort(rt, finished, terminal):
     terminal.keys("Escape", "Home")
     terminal.expect("00:00:00 ⏸")
     terminal.keys("Escape")
-    terminal.expect("0 runs are going on here")
+    terminal.expect("0 runs are in progress here")
     terminal.keys("q")
     terminal.expect(r"^\$ ?$")
 
 
 def test_the_list_opens_a_run_that_goes_on(rt, running, terminal):
     terminal.type(f"{rt.path} top")
-    terminal.expect("1 run is going on here")
+    terminal.expect("1 run is in progress here")
     terminal.keys("Enter")
     screen = terminal.expect(r"^ train .* running 00:0")
     assert "to the time limit" in screen
@@ -335,7 +335,7 @@ def test_the_list_opens_a_run_that_goes_on(rt, running, terminal):
     terminal.keys("End")
     until("live again", lambda: "⏸" not in terminal.screen())
     terminal.keys("Escape")
-    terminal.expect("1 run is going on here")
+    terminal.expect("1 run is in progress here")
     terminal.keys("q")
     terminal.expect(r"^\$ ?$")
 

@@ -35,7 +35,7 @@ def test_a_neighbour_in_the_same_group(guest):
     end = guest.exit("neighbour")
     assert guest.keyed("neighbour.memory.events", "oom_kill") > before
     assert (end["verdict"], end["code"]) == ("exited", 1)
-    assert "neighbour" in end["evidence"]
+    assert "another process in the job's control group" in end["evidence"]
     assert guest.total("neighbour", "peak_memory_mib") < 20
 
 

@@ -43,7 +43,7 @@ def test_the_quota_of_a_group_above(guest):
 
 def test_a_job_is_held_back_for_a_part_of_its_time(guest):
     text = guest.text("above.recommend")
-    share = int(re.search(r"held back by the CPU limit (\d+) % of the time", text)[1])
+    share = int(re.search(r"throttled by the CPU limit (\d+) % of the time", text)[1])
     assert text.startswith("above: under-provisioned")
     assert 40 <= share <= 100
 

@@ -347,7 +347,8 @@ static void every_evidence_counts(void **state)
 	set_process(&j, 2, 2, 0);
 	trk__tree_lost(trk__sampler_tree(j.m.sampler));
 	s = tick_with_perf(&j, 8 * S);
-	assert_string_equal(trk__tree_dropped(s), "something else took the job's result");
+	assert_string_equal(trk__tree_dropped(s),
+			    "another part of the tracker's process reaped the job");
 	assert_true(s->counter[TRK_TREE_CPU] == 8 * S);
 	job_release(&j);
 }
@@ -384,9 +385,9 @@ static void a_dropped_child_that_the_perf_clock_does_not_show_makes_a_floor(void
 	total_of(&j, &record);
 	total = &record.outcome.total[TRK_TOTAL_CPU_S];
 	assert_int_equal(total->quality, TRK_QUALITY_AT_LEAST);
-	assert_string_equal(total->reason,
-			    "a process of the job ignores SIGCHLD; the perf clock shows "
-			    "no more");
+	assert_string_equal(
+		total->reason,
+		"a process of the job ignores SIGCHLD; the perf clock shows no more CPU time");
 	trk__record_release(&record);
 	job_release(&j);
 }

@@ -89,7 +89,7 @@ static void the_kill_of_a_neighbour_is_not_the_end_of_a_small_job(void **state)
 	(void) state;
 	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_EXITED);
 	assert_int_equal(outcome.code, 1);
-	assert_non_null(strstr(outcome.evidence, "neighbour"));
+	assert_non_null(strstr(outcome.evidence, "another process in the job's control group"));
 	assert_non_null(strstr(outcome.evidence, "held 3 of 100 MiB"));
 	f = neighbour_killed(KILLED_BY_9);
 	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_SIGNALLED);

@@ -178,7 +178,7 @@ static void a_library_without_a_driver_is_refused_with_the_reason(void **state)
 	} cases[] = {
 		{"error nvmlInit_v2 9\n", "NVML: the driver is not loaded (code 9)"},
 		{"error nvmlInit_v2 18\n",
-		 "NVML: library and driver are of different versions (code 18)"},
+		 "NVML: library and driver have different versions (code 18)"},
 		{"error nvmlInit_v2 4\n", "NVML: not permitted (code 4)"},
 		{"error nvmlInit_v2 999\n", "NVML: cannot be initialised (code 999)"},
 		{"error nvmlDeviceGetCount_v2 999\n", "NVML: cannot count the devices (code 999)"},

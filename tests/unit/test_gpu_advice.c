@@ -76,12 +76,12 @@ static void idle_gpus_are_too_many(void **state)
 	v = judge(&f);
 	assert_int_equal(v.sizing, TRK_SIZING_OVER);
 	assert_true(v.gpu_over);
-	assert_string_equal(v.reason[0], "no GPU was used: 2 lay idle");
+	assert_string_equal(v.reason[0], "no GPU was used: 2 were idle");
 	assert_true(trk__gpu_advise(&f, 0) == 0);
 	f.used = 1;
 	f.usage_mean = f.usage_p95 = 0.9;
 	v = judge(&f);
-	assert_string_equal(v.reason[0], "1 of 2 GPUs lay idle");
+	assert_string_equal(v.reason[0], "1 of 2 GPUs were idle");
 	f = busy();
 	f.usage_mean = 0.02;
 	v = judge(&f);
@@ -98,7 +98,7 @@ static void one_gpu_too_many(void **state)
 	f.usage_p95 = 1.0; /* in turns: never both */
 	v = judge(&f);
 	assert_true(v.gpu_over);
-	assert_says(&v, "1 GPU would do: of 2 no more than 1 were busy at once");
+	assert_says(&v, "1 GPU would be enough: of 2, at most 1 were busy at once");
 	assert_true(trk__gpu_advise(&f, 1.0) == 1);
 	assert_true(trk__gpu_advise(&f, 1.4) == 2); /* an earlier run needed both */
 }

@@ -74,7 +74,7 @@ static void pass(uint64_t seconds)
 	play_skipped_ns += seconds * TRK_NS_PER_S;
 }
 
-/* Its handle would wake it: it is not asked for, so the error of the handle is not seen. */
+/* Its handle would wake it: it is not requested, so the error of the handle is not seen. */
 static void a_suspended_gpu_is_not_asked_for_its_handle(void **state)
 {
 	struct trk_gpu_sums sums;

@@ -231,8 +231,7 @@ static void the_message_names_the_place(void **state)
 	assert_string_equal(error.message, "no JSON value (line 3, column 7)");
 	assert_int_equal(error.line, 3);
 	assert_int_equal(code_of("[1]\n]", &error), -EBADMSG);
-	assert_string_equal(error.message,
-			    "something follows the end of the document (line 2, column 1)");
+	assert_string_equal(error.message, "text after the end of the document (line 2, column 1)");
 }
 
 static void depth_and_size_are_bounded(void **state)
@@ -247,7 +246,7 @@ static void depth_and_size_are_bounded(void **state)
 	trk__json_doc_release(&d);
 	assert_int_equal(trk__json_read("[[[[]]]]", 8, &limits, "", &d, &error), -EFBIG);
 	assert_string_equal(error.message,
-			    "too many arrays and objects in each other (line 1, column 4)");
+			    "arrays and objects are nested too deeply (line 1, column 4)");
 	assert_int_equal(trk__json_read("[1,2,3,4]", 9, &limits, "", &d, &error), -EFBIG);
 	assert_string_equal(error.message, "longer than 8 bytes");
 	/* However deep it asks for: at most 512. */

@@ -239,7 +239,7 @@ static void a_killed_run_alone_raises_the_request_above_its_limit(void **state)
 	run.limit_bytes = 200 * 1048576.0;
 	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), 0);
 	assert_true(a.request_bytes >= 2 * run.limit_bytes);
-	assert_non_null(strstr(a.reason[0], "ran out of memory at 200 MiB: for the retry twice"));
+	assert_non_null(strstr(a.reason[0], "ran out of memory at 200 MiB: the retry gets twice"));
 }
 
 static bool says(const struct trk_memory_advice *a, const char *what)
@@ -272,10 +272,10 @@ static void the_least_that_is_requested_is_called_so(void **state)
 
 	(void) state;
 	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), 0);
-	assert_true(a.request_bytes == 256 * MIB && says(&a, "256 MiB is the least"));
+	assert_true(a.request_bytes == 256 * MIB && says(&a, "256 MiB is the smallest"));
 	run.peak_bytes = 1000 * MIB;
 	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), 0);
-	assert_false(says(&a, "is the least"));
+	assert_false(says(&a, "is the smallest request"));
 }
 
 static void a_failure_long_ago_is_no_floor_any_more(void **state)
@@ -692,14 +692,14 @@ static void after_a_jump_the_next_request_is_no_less_than_it(void **state)
 		runs[i].input_bytes = i < 20 ? 1 * GIB : 3 * GIB;
 	}
 	assert_int_equal(trk__memory_advise(runs, 21, &o, &a), 0);
-	assert_true(a.request_bytes >= 3000 * MIB && says(&a, "no less than its peak of 2.93 GiB"));
+	assert_true(a.request_bytes >= 3000 * MIB && says(&a, "at least its peak of 2.93 GiB"));
 	o.input_bytes = 1 * GIB; /* the jump was the larger input's */
 	assert_int_equal(trk__memory_advise(runs, 21, &o, &a), 0);
 	assert_true(a.request_bytes < 3000 * MIB);
 	o.input_bytes = NAN;
 	runs[19] = run_of(2900); /* not a tenth above all before it: no jump */
 	assert_int_equal(trk__memory_advise(runs, 21, &o, &a), 0);
-	assert_false(says(&a, "no less than its peak"));
+	assert_false(says(&a, "at least its peak"));
 }
 
 static void the_newest_run_weighs_four_times(void **state)

@@ -141,7 +141,7 @@ static void keeps_counts_and_python_when_names_are_looked_up(void **state)
 	f = &l->function[l->node[l->total[1].node].function];
 	assert_string_equal(f->name, "[libx.so+0x1234]");
 	assert_int_equal(l->symbol_files, 1);
-	assert_string_equal(l->symbols[0].why, "the file is not there");
+	assert_string_equal(l->symbols[0].why, "the file does not exist");
 	assert_string_equal(l->lane[lane].process, "python3");
 	trk__lines_free(l);
 }

@@ -110,7 +110,7 @@ static void waits_of_others_are_not_the_jobs(void **state)
 	for (size_t i = 0; i < list.count; i++)
 		trk__sample_set(&list.row[i], TRK_PROCESS_CPU_USAGE, 2000);
 	r = record_make(&list);
-	assert_report(r, "json", "Others did more on this machine than the job");
+	assert_report(r, "json", "Other processes did more on this machine than the job");
 	assert_report(r, "json", "\"name\": \"other\",\n   \"text\": \"80 %, 48.0 s\"");
 	record_drop(r);
 	for (size_t i = 0; i < list.count; i++)
@@ -145,7 +145,7 @@ static void a_run_that_waited_for_a_cpu_says_how_long_it_takes_without(void **st
 	for (size_t i = 0; i < list.count; i++)
 		trk__sample_set(&list.row[i], TRK_SYSTEM_UTIME, 410000);
 	r = record_make(&list);
-	assert_report(r, "json", "behind one another.");
+	assert_report(r, "json", "behind its other threads.");
 	record_drop(r);
 	for (size_t i = 0; i < list.count; i++)
 		trk__sample_set(&list.row[i], TRK_PROCESS_CPU_QUEUE, 80000);
@@ -179,7 +179,7 @@ static void many_waiting_threads_do_not_hide_other_work(void **state)
 	r = record_make(&list);
 	assert_report(r, "json",
 		      "Its threads waited for a CPU 86 % of the time that they could run, behind "
-		      "one another.");
+		      "its other threads.");
 	record_drop(r);
 }
 
@@ -225,9 +225,9 @@ static void out_of_memory_names_limit_peak_and_largest_process(void **state)
 	r->outcome.code = -1;
 	r->outcome.signal = 9;
 	r->outcome.top[0].peak_bytes = 600ull << 20;
-	assert_report(r, "json", "at a limit of 2 GiB; the largest sum that was seen is 640 MiB");
+	assert_report(r, "json", "at a limit of 2 GiB; the largest use that was seen is 640 MiB");
 	assert_report(r, "json", "The largest process was sort with 600 MiB");
-	assert_report(r, "json", "killed at its limit: what it would have come to use is above");
+	assert_report(r, "json", "killed at its limit: the job needs more than that");
 	assert_report(r, "json", "\"sizing\": \"under-provisioned\"");
 }
 
@@ -242,7 +242,7 @@ static void every_other_end_has_words_of_its_own(void **state)
 		{TRK_VERDICT_TIMEOUT, 15, "timeout"},
 		{TRK_VERDICT_MEMORY_LIMIT, 15, "memory limit"},
 		{TRK_VERDICT_STOPPED, 0, "\u25a0 stopped"},
-		{TRK_VERDICT_VANISHED, 0, "ended without a word"},
+		{TRK_VERDICT_VANISHED, 0, "ended without stopping its tracker"},
 		{TRK_VERDICT_FAILED, 0, "The job failed. What it used until then"},
 		{TRK_VERDICT_RUNNING, 0, "those up to 1 m 0 s after its start"},
 		{TRK_VERDICT_TRACKER_DIED, 0, "how the job ended is not known"},
@@ -321,9 +321,9 @@ static void one_sample_is_called_a_moment(void **state)
 
 static void what_is_absent_is_told_in_one_line(void **state)
 {
-	assert_report(*state, "html", "This is the first run of the job that is known here");
-	assert_report(*state, "html", "holds no description of its server or cloud");
-	assert_report(*state, "html", "No catalogue of servers was at hand.");
+	assert_report(*state, "html", "This is the first known run of the job");
+	assert_report(*state, "html", "does not describe its server or cloud");
+	assert_report(*state, "html", "No catalogue of servers was available.");
 	assert_report(*state, "html",
 		      "Not measured in this run: Disk write, Disk space, Network in,"
 		      " Network out, GPU use, Video memory, GPUs in use.");

@@ -479,7 +479,7 @@ static void the_advice_to_split_names_the_line(void **state)
 	assert_near(c->cut_mib, 500, 1);
 	trk__buf_init(&b, 1000);
 	terms(&b, c, 120);
-	assert_non_null(strstr(b.data, "cut at job.py:12 main()"));
+	assert_non_null(strstr(b.data, "split at job.py:12 main()"));
 	trk__buf_release(&b);
 	free(c);
 	record_free(r);

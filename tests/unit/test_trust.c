@@ -101,7 +101,7 @@ static void what_others_may_write_to_is_not_opened(void **state)
 	assert_int_equal(chmod("open", 01777), 0);
 	assert_opens("open/f", 0, "");
 	assert_int_equal(link("open/f", "second"), 0);
-	assert_opens("open/f", -TRK_ERR_UNTRUSTED, "has a second name");
+	assert_opens("open/f", -TRK_ERR_UNTRUSTED, "has a second hard link");
 	assert_opens("second", 0, "");
 }
 

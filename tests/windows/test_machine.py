@@ -49,7 +49,7 @@ def test_selftest_lowers_its_labels(programs):
     assert list(figures) == ["process", "children", "orphans", "spike", "commit", "disk"]
     for name in ("process", "children", "orphans"):
         assert (figures[name]["quality"], figures[name]["state"]) == ("at_least", "ok")
-        assert "what processes used after their last look" in figures[name]["reason"]
+        assert "what processes used after their last sample" in figures[name]["reason"]
         assert figures[name]["true"] > 0.9
     # How much of the short ones a look sees depends on the load; of this one it sees the 50 ms that are a proof.
     assert "job object counts less than its members" in figures["process"]["reason"]

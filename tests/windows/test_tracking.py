@@ -333,8 +333,8 @@ def test_a_mark_outside_of_a_run_does_nothing(tracker):
 
 
 @pytest.mark.parametrize("words, said", [
-    (("--lines", "50"), "--lines: no lines of programs are sampled on Windows"),
-    (("--cgroup", "auto"), "--cgroup: Windows has no control groups"),
+    (("--lines", "50"), "--lines: not available on Windows"),
+    (("--cgroup", "auto"), "--cgroup: not available, Windows has no control groups"),
 ])
 def test_an_option_without_effect_is_named(tracker, words, said):
     result = tracker("run", *QUIET, *words, "--", ".\\job.exe", "exit", "3")
@@ -411,7 +411,7 @@ def test_what_the_first_process_leaves_ends_with_it(tracker):
 
 def test_a_job_that_does_not_end_is_killed_after_the_grace_time(tracker):
     code, shown = in_terminal_until(tracker, b"Total", "--timeout", "2s", "--grace", "1s", "--", ".\\job.exe", "deaf", "600000")
-    assert (code, b"still there 1 s after TERM: KILL" in shown) == (124, True)
+    assert (code, b"still running 1 s after TERM: sending KILL" in shown) == (124, True)
     assert ended(tracker) == ("timeout", 137, 0)
 
 

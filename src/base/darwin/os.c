@@ -285,7 +285,8 @@ void *trk__os_library(const char *soname)
 
 const char *trk__os_library_advice(const char *install)
 {
-	return "It is looked for in /usr/lib, /opt/homebrew and /usr/local. Try: brew install, "
+	return "The library is searched for in /usr/lib, /opt/homebrew and /usr/local. Try: brew "
+	       "install, "
 	       "with the "
 	       "name of the library";
 }

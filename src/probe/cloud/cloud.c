@@ -191,13 +191,13 @@ int trk__cloud_probe_new(const struct trk_dmi *dmi, const struct sockaddr_in *en
 	choose(p, dmi);
 	if (p->n == 0) {
 		trk__cloud_clear(known);
-		(void) snprintf(known->reason, sizeof(known->reason),
-				dmi->known
-					? "the firmware is not of a cloud's machine (%.40s %.40s): "
-					  "no request was sent"
-					: "the firmware does not name a vendor: no request was "
-					  "sent%.0s%.0s",
-				dmi->sys_vendor, dmi->product_name);
+		(void) snprintf(
+			known->reason, sizeof(known->reason),
+			dmi->known ? "the firmware is not that of a cloud machine (%.40s %.40s): "
+				     "no request was sent"
+				   : "the firmware does not name a vendor: no request was "
+				     "sent%.0s%.0s",
+			dmi->sys_vendor, dmi->product_name);
 		free(p);
 		*ret = NULL;
 		return 0;
@@ -265,7 +265,7 @@ bool trk__cloud_probe_step(struct trk_cloud_probe *p, struct trk_cloud *ret)
 			return false;
 		*ret = p->firmware;
 		(void) snprintf(ret->reason, sizeof(ret->reason), "%s",
-				all ? "no metadata service gave an answer that can be read"
+				all ? "no metadata service gave a valid answer"
 				    : "no metadata service answered within a second");
 	}
 	ret->discovery_time = (double) elapsed / 1e9;

@@ -234,7 +234,7 @@ static const char *init_text(int result)
 	case NVML_ERROR_DRIVER_NOT_LOADED:
 		return "the driver is not loaded";
 	case NVML_ERROR_LIB_RM_VERSION_MISMATCH:
-		return "library and driver are of different versions";
+		return "library and driver have different versions";
 	case NVML_ERROR_NO_PERMISSION:
 		return "not permitted";
 	default:
@@ -397,7 +397,7 @@ static int nvml_open(const struct trk_env *env, const struct trk_gpu_hints *hint
 	if (!n->library)
 		return cannot_load(n, why, NVML_LIBRARY " cannot be loaded");
 	if (!n->f.init || !n->f.count || !n->f.handle)
-		return cannot_load(n, why, NVML_LIBRARY " is not what it should be");
+		return cannot_load(n, why, NVML_LIBRARY " lacks the functions of NVML");
 	r = n->f.init();
 	if (r != NVML_SUCCESS)
 		return refuse(n, why, init_text(r), r);

@@ -249,7 +249,7 @@ const char *trk__cgroup_limits_doubt(const struct trk_cgroup *cg, enum trk_cgrou
 		       "its "
 		       "limits are unknown";
 	if (limits->refused)
-		return "files of the control group may not be read: its limits are unknown";
+		return "no permission to read files of the control group: its limits are unknown";
 	return NULL;
 }
 

@@ -140,7 +140,7 @@ static int place_v1(const struct trk_cgroup *cg, char dir[TRK_CGROUP_PATH_SIZE],
 			 sizeof(text)) > 0 &&
 	    text[0] == '0')
 		return refuse(why, -EOPNOTSUPP,
-			      "limits would not hold below the group (memory.use_hierarchy is 0)");
+			      "limits would not apply below the group (memory.use_hierarchy is 0)");
 	memcpy(dir, place->dir, TRK_CGROUP_PATH_SIZE);
 	return 0;
 }
@@ -155,12 +155,13 @@ static int place_v2(const struct trk_env *env, const struct trk_cgroup *cg,
 	memcpy(dir, place->dir, TRK_CGROUP_PATH_SIZE);
 	if (!gives_memory_to_children(cg->cgroup_fd, dir)) {
 		if (!has_parent)
-			return refuse(why, -EOPNOTSUPP,
-				      "cgroup v2 allows none below a group that holds processes");
+			return refuse(
+				why, -EOPNOTSUPP,
+				"cgroup v2 allows no child of a group that contains processes");
 		limit = limit_of(cg->cgroup_fd, dir);
 		if (limit)
 			return refuse(why, -EOPNOTSUPP,
-				      "%s of the group would not hold for its sibling", limit);
+				      "%s of the group would not apply to its sibling", limit);
 		*strrchr(dir + place->mount_len, '/') = '\0';
 		if (!gives_memory_to_children(cg->cgroup_fd, dir))
 			return refuse(
@@ -236,7 +237,7 @@ static int make_in(struct trk_cgroup_own *own, const struct trk_cgroup *cg, cons
 	sweep(own->parent_fd);
 	(void) snprintf(own->name, sizeof(own->name), PREFIX "%d-%s", (int) getpid(), id);
 	if (mkdirat(own->parent_fd, own->name, 0755) < 0)
-		return refuse(why, -errno, "%s cannot be made: %s", own->name,
+		return refuse(why, -errno, "%s cannot be created: %s", own->name,
 			      trk__strerror(-errno));
 	TRK_FD_CLEANUP int group_fd = trk__open_dir_at(own->parent_fd, own->name);
 	if (group_fd >= 0)

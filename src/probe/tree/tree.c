@@ -323,7 +323,7 @@ const char *trk__tree_dropped(const struct trk_tree_state *state)
 		return "children ended that no parent waited for";
 	if (state->ignores_children)
 		return "a process of the job ignores SIGCHLD";
-	return state->lost_child ? "something else took the job's result" : NULL;
+	return state->lost_child ? "another part of the tracker's process reaped the job" : NULL;
 }
 
 /* Pids of a lone root's threads are not unseen processes; its main thread has the root's pid. */

@@ -30,6 +30,6 @@ void trk__machine_fill(const struct trk_env *env, struct trk_server *ret)
 	trk__nt_text(FIRMWARE, "SystemProductName", ret->product, sizeof(ret->product));
 	(void) snprintf(ret->gpu_reason, sizeof(ret->gpu_reason), "%s",
 			trk__gpu_nvml.is_likely(env)
-				? "there is a sign of one; its driver was not queried"
+				? "a GPU may be present; its driver was not queried"
 				: "no driver of NVIDIA; other GPUs are not read on Windows");
 }

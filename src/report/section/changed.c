@@ -109,8 +109,8 @@ void trk__section_changed(struct trk_doc *d, struct trk_doc_section *s,
 {
 	if (w->in->count < 2) {
 		trk__doc_empty(d, s,
-			       "This is the first run of the job that is known here: nothing "
-			       "to compare it with.");
+			       "This is the first known run of the job, so there is nothing to "
+			       "compare it with.");
 		return;
 	}
 	if (w->in->change) {

@@ -234,7 +234,8 @@ static const char *basis_words(struct trk_doc *d, const struct work *w,
 	return trk__doc_print(
 		d,
 		"%s, sampled from outside; CPU time of Python is scaled to what each "
-		"process used%s%s%s. Memory: + grew between two looks at this line, ~ this line is "
+		"process used%s%s%s. Memory: + grew between two samples of this line, ~ this line "
+		"is "
 		"the "
 		"likely cause. resource-tracker lines %s shows more.",
 		stacks_words(d, w->l), all > on_lines ? ", and " : "",

@@ -1,4 +1,4 @@
-/* How this was measured, and how sure we are. */
+/* How this was measured, and how certain it is. */
 #include <string.h>
 
 #include "report/chart_rows.h"
@@ -66,7 +66,7 @@ static void add_network(struct trk_doc *d, struct trk_doc_table *t, const char *
 	stats = trk__stats_get(record->stats, column);
 	if (!isnan(stats.sum))
 		trk__quantity_set(&q, stats.sum, TRK_QUALITY_AT_MOST, "network devices",
-				  "the whole machine's: others may have a part in it");
+				  "of the whole machine: other processes may contribute");
 	add_quantity(d, t, name, &q, trk__human_bytes);
 }
 
@@ -139,7 +139,7 @@ static void add_tags(struct trk_doc *d, const struct trk_run *run, struct trk_do
 
 	if (at >= end)
 		return;
-	t = trk__doc_table(d, s, "tags", "Remembered with the run", columns, 1);
+	t = trk__doc_table(d, s, "tags", "Stored with the run", columns, 1);
 	while (at < end) {
 		size_t len = strnlen(at, (size_t) (end - at));
 		struct trk_doc_cell *row = trk__doc_row(d, t);

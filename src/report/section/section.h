@@ -50,7 +50,7 @@ typedef void trk_section_fn(struct trk_doc *d, struct trk_doc_section *s,
 	X(changed, "changed", "What changed since earlier runs") \
 	X(servers, "servers", "Cheapest servers that fit") \
 	X(machine, "machine", "Server and cloud") \
-	X(measured, "measured", "How this was measured, and how sure we are")
+	X(measured, "measured", "How this was measured, and how certain it is")
 #define X(name, key, title) trk_section_fn trk__section_##name;
 TRK_SECTION_LIST(X)
 #undef X

@@ -61,8 +61,9 @@ static void out_of_memory(struct trk_doc *d, const struct trk_report_work *w)
 	set_state(d, w->in->record, "out_of_memory", "\u2717", TRK_TONE_BAD);
 	d->trouble = trk__doc_print(
 		d,
-		"%s killed the job for its memory, at a limit of %s; the largest sum that "
-		"was seen is %s.%s It needs more than that: how much more is not known.%s",
+		"%s killed the job because it ran out of memory, at a limit of %s; the largest use "
+		"that was seen is %s.%s The job needs more than that; how much more is not "
+		"known.%s",
 		o->is_inferred ? "The recording has no end: most likely the kernel" : "The kernel",
 		trk__doc_value(d, trk__human_memory,
 			       w->in->record->run.limit[TRK_LIMIT_MEMORY_MIB].value),
@@ -91,8 +92,8 @@ static void ended_by_us(struct trk_doc *d, const struct trk_report_work *w)
 	set_state(d, w->in->record, timeout ? "timeout" : "memory_limit", "\u2717", TRK_TONE_BAD);
 	d->trouble = trk__doc_print(
 		d,
-		"The job was still at work when the %s that was set for this run ended it%s%s. How "
-		"much it needs in all is not known; this run raises a request and never lowers "
+		"The job was still running when the %s of this run ended it%s%s. How much it needs "
+		"in all is not known; this run raises a request and never lowers "
 		"it.%s",
 		timeout ? "time limit" : "memory limit", o->evidence[0] ? ": " : "",
 		o->evidence[0] ? trk__doc_safe(d, o->evidence, 160) : "",
@@ -235,7 +236,7 @@ static const char *cost_words(struct trk_doc *d, const struct trk_report_work *w
 		w->has_servers ? &w->servers->offers.list[0] : NULL;
 	const struct trk_catalog *c = w->in->catalog;
 	const char *instead = "",
-		   *what = w->ended_well ? "A run costs" : "As far as it came, it costs";
+		   *what = w->ended_well ? "A run costs" : "The part that it completed costs";
 
 	if (!best)
 		return "";
@@ -349,8 +350,8 @@ static void tell_waiting(struct trk_doc *d, const struct trk_report_work *w)
 	if (!w->has_advice || !w->advice.has_cpu || cpu->queue.cause == TRK_QUEUE_NONE)
 		return;
 	if (cpu->queue.cause == TRK_QUEUE_UNKNOWN)
-		what = "The machine was short of CPU while it ran: how many cores it can use, and "
-		       "how long it takes on them, is not known.";
+		what = "The machine was short of CPU, so it is not known how many cores the run "
+		       "can use, nor how long it takes on them.";
 	else
 		what = trk__doc_print(d,
 				      "Its threads waited for a CPU %s of the time that they "

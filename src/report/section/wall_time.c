@@ -153,7 +153,8 @@ static void wall_of_course(struct trk_doc *d, const struct trk_report_work *w,
 	if (c->has_split && c->split.pays)
 		trk__doc_note(d, s, "%s", trk__split_words(d, c));
 	trk__doc_note(d, s,
-		      "On CPU: what the job's CPU time fills. The waits are estimated, from "
+		      "On CPU is the part of the run that the CPU time of the job fills. The waits "
+		      "are estimated, from "
 		      "pressure-stall information of its control group or the machine and "
 		      "from the kernel's run queue.");
 	explain_other(d, s, &c->wall);
@@ -168,8 +169,8 @@ static const char *estimate_words(const struct trk_record *record)
 		       ? "Estimated: on CPU is at most the time in which a task of the job ran; "
 			 "waits are the whole machine's where the job was not on a CPU."
 		       : "Estimated: on CPU is at most the time in which a task of the job ran. "
-			 "Others did more on this machine than the job, so its waits are not "
-			 "divided.";
+			 "Other processes did more on this machine than the job, so its waits are "
+			 "not divided.";
 }
 
 void trk__section_wall_time(struct trk_doc *d, struct trk_doc_section *s,

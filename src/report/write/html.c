@@ -491,7 +491,7 @@ void trk__write_html(struct trk_buf *b, const struct trk_doc *d)
 		section(b, d, &d->section[i]);
 	trk__buf_puts(b, "</main>\n<footer><p>resource-tracker " TRK_BUILD_VERSION " \u00b7 ");
 	element(b, "from <code>", d->integration, "</code> \u00b7 ");
-	trk__buf_puts(b, "this file holds all that it shows and asks no network");
+	trk__buf_puts(b, "this file is self-contained and loads nothing from the network");
 	if (d->raw) {
 		trk__buf_puts(b, "</p><p class=\"raw\" hidden><button type=\"button\" "
 				 "id=\"save\">Save the recording</button> all samples, for "

@@ -74,8 +74,8 @@ static void check_orphans(struct trk_check *f)
 {
 	trk__check_set(f, "orphans and daemons of the job", TRK_CHECK_PART,
 		       "followed while they live",
-		       "macOS gives them to launchd: what they use after the last look is "
-		       "missing, and the total of CPU time is a floor");
+		       "macOS gives them to launchd: what they use after the last sample is "
+		       "missing, and the total CPU time is a lower bound");
 }
 
 size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hints *hints,

@@ -335,9 +335,10 @@ static void check_gpus(struct trk_check *f, const struct trk_env *env,
 		(void) snprintf(source, sizeof(source), "%s: %zu GPU%s, %.60s",
 				trk__gpu_poller_text(poller), gpus->sums.gpus,
 				gpus->sums.gpus == 1 ? "" : "s", gpus->device[0].name);
-	(void) snprintf(hint, sizeof(hint), "utilisation: %s",
-			gpus ? trk__gpu_why_text(gpus->sums.usage.why)
-			     : "the driver gives nothing; docs/gpu.md has what each needs");
+	(void) snprintf(
+		hint, sizeof(hint), "utilisation: %s",
+		gpus ? trk__gpu_why_text(gpus->sums.usage.why)
+		     : "the driver reports nothing; docs/gpu.md lists what each driver needs");
 	trk__check_set(f, "GPUs",
 		       !gpus                                   ? TRK_CHECK_BAD
 		       : gpus->sums.usage.why == TRK_GPU_KNOWN ? TRK_CHECK_GOOD

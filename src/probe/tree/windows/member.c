@@ -32,7 +32,7 @@ struct windows_tree {
 const struct trk_tree_sources trk__tree_sources = {
 	.cpu = "job object, list of processes",
 	.memory = "private working set",
-	.memory_partly = "working set of processes that tell no private one",
+	.memory_partly = "working set of processes that report no private one",
 	.disk = "not known on Windows",
 	.disk_total = "list of processes",
 	.disk_partly = "not known on Windows",
