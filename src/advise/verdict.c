@@ -207,19 +207,19 @@ static void judge_count(const struct trk_gpu_facts *f, struct trk_sizing_verdict
 		return;
 	if (f->used < 1) {
 		v->gpu_over = f->stated;
-		trk__sizing_say(v, "no GPU was used: %.0f lay idle", f->given);
+		trk__sizing_say(v, "no GPU was used: %.0f were idle", f->given);
 	} else if (f->used < f->given) {
 		v->gpu_over = f->stated;
-		trk__sizing_say(v, "%.0f of %.0f GPUs lay idle", f->given - f->used, f->given);
+		trk__sizing_say(v, "%.0f of %.0f GPUs were idle", f->given - f->used, f->given);
 	} else if (f->usage_mean / f->given < TRK_GPU_IDLE_SHARE) {
 		v->gpu_over = f->stated;
 		trk__sizing_say(v, "the GPUs were busy %.1f %% of the time",
 				100 * f->usage_mean / f->given);
 	} else if (f->given >= 2 && enough >= 1 && enough < f->given) {
 		v->gpu_over = f->stated;
-		trk__sizing_say(v,
-				"%.0f GPU%s would do: of %.0f no more than %.2g were busy at once",
-				enough, enough > 1 ? "s" : "", f->given, f->usage_p95);
+		trk__sizing_say(
+			v, "%.0f GPU%s would be enough: of %.0f, at most %.2g were busy at once",
+			enough, enough > 1 ? "s" : "", f->given, f->usage_p95);
 	}
 }
 

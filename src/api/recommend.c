@@ -97,7 +97,7 @@ int trk_recommend(const char *recording, const struct trk_recommend_options *opt
 	int r;
 
 	if (!recording)
-		return trk__why(why, why_size, -EINVAL, "recording: none is named");
+		return trk__why(why, why_size, -EINVAL, "recording: no path is given");
 	r = trk__options_take("options", options, offsetof(struct trk_recommend_options, earlier),
 			      &o, sizeof(o), why, why_size);
 	if (r < 0)

@@ -57,10 +57,10 @@ static int check_options(const struct trk_tracker_options *o, char *why, size_t 
 		{o->argv && !o->argv[0], -EINVAL, "argv: no command"},
 		{o->argv && o->pid, -EINVAL, both},
 		{o->no_process && (o->no_system || o->pid || o->argv), -EINVAL,
-		 "nothing is left to track"},
-		{o->in_thread && o->argv, -EINVAL, "a command cannot be run by a thread"},
+		 "no_process: nothing is left to track"},
+		{o->in_thread && o->argv, -EINVAL, "argv: a command cannot be run with in_thread"},
 		{o->lines_hz != 0 && !o->in_thread, -EINVAL,
-		 "lines_hz is of a thread; a process has --lines in its options"},
+		 "lines_hz needs in_thread. Try: --lines in options"},
 		{!(o->lines_hz <= 0) && !(o->lines_hz >= 0.1 && o->lines_hz <= TRK_STACKS_HZ_MAX),
 		 -TRK_ERR_RANGE, "lines_hz: must be from 0.1 to 1000 a second"},
 	};
@@ -68,7 +68,8 @@ static int check_options(const struct trk_tracker_options *o, char *why, size_t 
 	(void) snprintf(interval, sizeof(interval), "interval of %g s: must be from 0.01 to 3600 s",
 			o->interval_s);
 	(void) snprintf(pid, sizeof(pid), "pid %d: not a process", (int) o->pid);
-	(void) snprintf(both, sizeof(both), "pid %d and a command: one of the two", (int) o->pid);
+	(void) snprintf(both, sizeof(both), "pid %d and a command are both given. Try: one of them",
+			(int) o->pid);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		if (wrong[i].holds)
 			return trk__why(why, size, wrong[i].code, "%s", wrong[i].text);
@@ -81,7 +82,7 @@ static int take_options(const struct trk_tracker_options *given, struct trk_trac
 {
 	memset(o, 0, sizeof(*o));
 	if (!given)
-		return trk__why(why, size, -EINVAL, "options: none are given");
+		return trk__why(why, size, -EINVAL, "options: NULL");
 	if (given->size < offsetof(struct trk_tracker_options, interval_s) || given->size > 4096)
 		return trk__why(why, size, -EINVAL, "options: size is not set");
 	memcpy(o, given, given->size < sizeof(*o) ? given->size : sizeof(*o));
@@ -166,7 +167,7 @@ int trk_tracker_start(const struct trk_tracker_options *options, struct trk_trac
 	if (r < 0)
 		return r;
 	if (!ret)
-		return trk__why(why, why_size, -EINVAL, "no place for the tracker is given");
+		return trk__why(why, why_size, -EINVAL, "ret: NULL");
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return trk__why(why, why_size, -ENOMEM, "out of memory");

@@ -47,9 +47,9 @@ int trk_import(const char *file, const char *format, const char *dir, char *why,
 
 	if (!file || !dir || kind < TRK_IMPORT_UNKNOWN)
 		return trk__why(why, why_size, -EINVAL,
-				!file  ? "file: none is named"
-				: !dir ? "dir: none is named"
-				       : "format: not one of those of resource-tracker import");
+				!file  ? "file: no path is given"
+				: !dir ? "dir: no path is given"
+				       : "format: not a format of resource-tracker import");
 	r = runs_fd = trk__store_open(dir, true, &error);
 	if (r >= 0) {
 		const struct trk_import import = {.runs_fd = runs_fd, .file = file};
@@ -185,7 +185,7 @@ int trk_compare(const char *recording, const struct trk_compare_options *options
 	int r, rules = 0;
 
 	if (!recording)
-		return trk__why(why, why_size, -EINVAL, "recording: none is named");
+		return trk__why(why, why_size, -EINVAL, "recording: no path is given");
 	r = trk__options_take("options", options, offsetof(struct trk_compare_options, history), &o,
 			      sizeof(o), why, why_size);
 	if (r < 0)

@@ -23,7 +23,7 @@ const char *trk__strerror(int code)
 		[TRK_ERR_AMBIGUOUS - FIRST] = "more than one run matches",
 		[TRK_ERR_UNSUPPORTED - FIRST] = "not supported by this kernel",
 		[TRK_ERR_RANGE - FIRST] = "out of range",
-		[TRK_ERR_SYMLINK - FIRST] = "a symbolic link stands there, and is not followed",
+		[TRK_ERR_SYMLINK - FIRST] = "a symbolic link, which is not followed",
 		[TRK_ERR_UNTRUSTED - FIRST] = "another user owns it or may write to it",
 		[TRK_ERR_NOTFILE - FIRST] = "not a regular file",
 	};

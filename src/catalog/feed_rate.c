@@ -35,7 +35,7 @@ int trk__feed_rate_parse(const char *text, size_t len, struct trk_feed_rate *ret
 	size_t at[COLUMNS];
 
 	if (!trk__feed_columns(&l, names, COLUMNS, at))
-		return trk__error_set(reterr, -EBADMSG, "", "the answer is no table of rates");
+		return trk__error_set(reterr, -EBADMSG, "", "the answer is not a table of rates");
 	while (trk__feed_row(&l, at, COLUMNS, cell)) {
 		double usd = trk__feed_number_in(cell[at[VALUE]].at, cell[at[VALUE]].len);
 
@@ -48,7 +48,7 @@ int trk__feed_rate_parse(const char *text, size_t len, struct trk_feed_rate *ret
 	}
 	if (isnan(found.usd))
 		return trk__error_set(reterr, -EBADMSG, "",
-				      "the answer holds no rate of the US dollar to the euro");
+				      "the answer contains no rate of the US dollar to the euro");
 	*ret = found;
 	return 0;
 }

@@ -27,9 +27,10 @@ int trk__feed_skypilot(struct trk_feed_rows *r, const char *vendor, const char *
 	size_t at[SKY_COLUMNS];
 
 	if (!trk__feed_columns(&l, names, SKY_COLUMNS, at))
-		return trk__error_set(reterr, -EBADMSG, "",
-				      "the answer is no table with InstanceType, Price, SpotPrice "
-				      "and Region");
+		return trk__error_set(
+			reterr, -EBADMSG, "",
+			"the answer is not a table with InstanceType, Price, SpotPrice "
+			"and Region");
 	while (trk__feed_row(&l, at, SKY_COLUMNS, cell)) {
 		char type[TRK_FEED_NAME_SIZE], region[TRK_FEED_NAME_SIZE];
 

@@ -177,7 +177,7 @@ static int no_line(struct reading *r, size_t cell, const char *what)
 {
 	const struct cell *c = &r->cells[cell];
 
-	return mistake(r, c->at, "%s %.*s has no line of its own above", what, quoted(c), c->at);
+	return mistake(r, c->at, "%s %.*s is not defined above", what, quoted(c), c->at);
 }
 
 static int find_vendor(struct reading *r, size_t cell)
@@ -209,7 +209,7 @@ static struct trk_catalog_server *row_server(struct reading *r, bool add, int *r
 	at = trk__catalog_builder_server(r->b, r->vendor, r->cells[1].at, r->cells[1].len, add,
 					 &fresh);
 	if (at == -ENOENT)
-		at = mistake(r, r->cells[1].at, "type %.*s is in no block of servers above",
+		at = mistake(r, r->cells[1].at, "type %.*s is not in a block of servers above",
 			     quoted(&r->cells[1]), r->cells[1].at);
 	if (at < 0) {
 		*reterror = at;
@@ -454,7 +454,7 @@ static int row_of_prices(struct reading *r)
 	    take_number(r, 4, 4, &klass) < 0)
 		return -EBADMSG;
 	if (!price)
-		return mistake(r, r->cells[2].at, "a price of zero is no price");
+		return mistake(r, r->cells[2].at, "a price must be above zero");
 	s = row_server(r, false, &error);
 	if (!s)
 		return error;
@@ -466,7 +466,7 @@ static int row_of_prices(struct reading *r)
 		.klass = (uint8_t) klass,
 	};
 	if (r->b->seen[p.server] == number_of_block)
-		return mistake(r, r->cells[1].at, "%.*s stands twice in this block",
+		return mistake(r, r->cells[1].at, "%.*s appears twice in this block",
 			       quoted(&r->cells[1]), r->cells[1].at);
 	r->b->seen[p.server] = number_of_block;
 	if (r->base_blocks)
@@ -630,7 +630,7 @@ static int take_line(struct reading *r, const char *line, size_t len)
 	if (!len || line[0] == '#')
 		return 0;
 	if (r->has_end)
-		return mistake(r, line, "something follows the line \"end\"");
+		return mistake(r, line, "text after the line \"end\"");
 	if (split(r, line, len) < 0)
 		return -EBADMSG;
 	if (line[0] != '\t')

@@ -17,8 +17,8 @@ struct cli_alert_settings {
 /* clang-format off */
 #define CLI_ALERT_OPTIONS \
 	{"alert", 0, "SINK", "send alerts to this sink; RULE=SINK: of one rule (repeat)", cli_take_sink, offsetof(struct cli_alert_settings, hooks)}, \
-	{"on-alert", 0, "RULE=COMMAND", "run a command (repeat)", cli_take_hook, offsetof(struct cli_alert_settings, hooks)}, \
-	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical in these hours", cli_take_quiet_hours, offsetof(struct cli_alert_settings, quiet_hours)}, \
+	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert (repeat)", cli_take_hook, offsetof(struct cli_alert_settings, hooks)}, \
+	{"quiet-hours", 0, "HH:MM-HH:MM", "hold back alerts that are not critical in these hours", cli_take_quiet_hours, offsetof(struct cli_alert_settings, quiet_hours)}, \
 	{"budget", 0, "USD", "alert when this month is expected to cost more", cli_take_budget, offsetof(struct cli_alert_settings, budget_usd)}, \
 	{"recording", 0, "DIR", "directory of the recordings, with alerts.json and the outbox", cli_set_text, offsetof(struct cli_alert_settings, dir)}, \
 	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}

@@ -38,14 +38,14 @@ struct settings {
 
 /* clang-format off */
 static const struct cli_option options[] = {
-	{"json", 0, NULL, "list, rules: as one JSON document", cli_set_flag, AT(json)},
-	{"all", 0, NULL, "list: alerts that have ended as well", cli_set_flag, AT(all)},
-	{"run", 0, "ID", "check: the job of this run alone", cli_set_text, AT(run)},
-	{"rule", 0, "RULE", "silence: this rule (all)", cli_set_text, AT(rule)},
-	{"job", 0, "NAME", "silence: this job (all)", cli_set_text, AT(job)},
-	{"for", 0, "DUR", "silence: this long, such as 8h or 3d; 30d at most", cli_set_duration, AT(for_ns)},
-	{"until", 0, "DATE", "silence: until this day or moment, such as 2026-12-24", cli_set_text, AT(until)},
-	{"reason", 0, "TEXT", "silence: why", cli_set_text, AT(reason)},
+	{"json", 0, NULL, "list, rules: print one JSON document", cli_set_flag, AT(json)},
+	{"all", 0, NULL, "list: also alerts that have ended", cli_set_flag, AT(all)},
+	{"run", 0, "ID", "check: only the job of this run", cli_set_text, AT(run)},
+	{"rule", 0, "RULE", "silence: alerts of this rule (all rules)", cli_set_text, AT(rule)},
+	{"job", 0, "NAME", "silence: alerts of this job (all jobs)", cli_set_text, AT(job)},
+	{"for", 0, "DUR", "silence: how long, such as 8h or 3d; at most 30d", cli_set_duration, AT(for_ns)},
+	{"until", 0, "DATE", "silence: until this date or time, such as 2026-12-24", cli_set_text, AT(until)},
+	{"reason", 0, "TEXT", "silence: reason, as a text", cli_set_text, AT(reason)},
 	CLI_ALERT_OPTIONS,
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -499,10 +499,9 @@ static int run(int argc, char **argv)
 			return EXIT_USAGE;
 		return actions[i].run(&s, operand);
 	}
-	return cli_reject(
-		EXIT_USAGE,
-		"alerts: list, rules, check, ack ID, silence, unsilence ID, test SINK, send "
-		"SINK, or flush. Try: resource-tracker alerts --help");
+	return cli_reject(EXIT_USAGE,
+			  "alerts: needs one of: list, rules, check, ack ID, silence, unsilence "
+			  "ID, test SINK, send SINK, flush. Try: resource-tracker alerts --help");
 }
 
 const struct cli_command cli_alerts = {
@@ -513,7 +512,7 @@ const struct cli_command cli_alerts = {
 	.details = "SINK is mail:ADDRESS[,ADDRESS...], slack:URL, teams:URL, discord:URL, json:URL "
 		   "or\n"
 		   "alertmanager:URL; a secret address is read from @FILE or $NAME.\n"
-		   "check judges the jobs of the history and sends what is new to the sinks of "
+		   "check applies the rules to all jobs of the history, and sends new alerts to "
 		   "--alert.\n"
 		   "A message that cannot be delivered is kept, and flush sends it again.\n"
 		   "Variables: TRACKER_ALERT, TRACKER_SMTP, TRACKER_SMTP_USER,\n"

@@ -32,12 +32,13 @@ static const struct cli_option options[] = {
 	{"static", 0, "FILE|DIR",
 	 "write FILE.html (- is stdout), or a folder with the reports of runs", cli_set_text,
 	 AT(path)},
-	{"reports", 0, "N", "into the folder: of the newest N runs (50)", cli_set_text,
-	 AT(reports)},
+	{"reports", 0, "N", "with a folder: write the reports of the newest N runs (50)",
+	 cli_set_text, AT(reports)},
 	{"json", 0, NULL, "write the data of the page to stdout", cli_set_flag, AT(json)},
-	{"port", 0, "N", "serve on this port (one that is free)", cli_set_text, AT(port)},
+	{"port", 0, "N", "serve on this port (a free one)", cli_set_text, AT(port)},
 	{"no-open", 0, NULL, "do not open the browser", cli_set_flag, AT(no_open)},
-	{"as-of", 0, "DATE", "at the end of this day (now)", cli_set_text, AT(views.as_of)},
+	{"as-of", 0, "DATE", "figures as of the end of this day (now)", cli_set_text,
+	 AT(views.as_of)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(views.dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -241,8 +242,8 @@ static int run(int argc, char **argv)
 	if ((s.path && !*s.path) || (s.path && s.json))
 		return cli_reject(EXIT_USAGE,
 				  "dashboard: %s. Try: resource-tracker dashboard --help",
-				  s.json ? "--json and --static do not go together"
-					 : "--static needs a name");
+				  s.json ? "--json and --static cannot be combined"
+					 : "--static needs a file or a folder");
 	r = take_number("port", s.port, UINT16_MAX, 0, &port);
 	if (r == 0)
 		r = take_number("reports", s.reports, REPORTS_MAX, REPORTS_USUAL, &reports);
@@ -257,13 +258,10 @@ const struct cli_command cli_dashboard = {
 	.name = "dashboard",
 	.usage = "dashboard [OPTIONS]",
 	.summary = "Show all jobs in the browser: spend, waste, what will fail, each job and run.",
-	.details =
-		"Serves on 127.0.0.1, at an address with a secret, until Ctrl-C; other users of\n"
-		"this machine are refused. With --static it writes files that load nothing from "
-		"the\n"
-		"network. The figures are those of `resource-tracker fleet`, over 7, 30 and 90 "
-		"days.\n"
-		"docs/dashboard.md has pictures.",
+	.details = "Serves the pages on 127.0.0.1, at a secret address, until Ctrl-C. Other users "
+		   "of this\nmachine are refused. With --static it writes files that load nothing "
+		   "from the network.\nThe figures are those of `resource-tracker fleet`, over 7, "
+		   "30 and 90 days.\ndocs/dashboard.md has pictures.",
 	.options = options,
 	.run = run,
 };

@@ -23,8 +23,8 @@ struct settings {
 static const struct cli_option options[] = {
 	{"json", 0, NULL, "print one JSON document", cli_set_flag, AT(json)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
-	{"selftest", 0, NULL, "track jobs with known use, and compare (15 s)", cli_set_flag,
-	 AT(selftest)},
+	{"selftest", 0, NULL, "track jobs with known use, and compare the figures (15 s)",
+	 cli_set_flag, AT(selftest)},
 	{"work", 0, "NAME", "do the work of one of these jobs and print what it used", cli_set_text,
 	 AT(work)},
 	{NULL, 0, NULL, NULL, NULL, 0},

@@ -27,9 +27,8 @@ static const struct cli_option options[] = {
 	{"format", 'f', "csv|tsv|jsonl|snapshot",
 	 "csv; snapshot: JSON of the Python package (0.5, 0.4)", cli_set_text, AT(format)},
 	{"what", 0, "samples|gpus|programs|processes|lines",
-	 "a line a sample; a GPU and sample; a program and sample; a process; a line of the job's "
-	 "Python "
-	 "programs and stretch of time",
+	 "one line per sample; GPU and sample; program and sample; process; line of the job's "
+	 "Python programs and period (samples)",
 	 cli_set_choice, AT(what)},
 	{"gpus", 0, NULL, "same as --what gpus", cli_set_flag, AT(gpus)},
 	{"output", 'o', "FILE", "write to this file instead of stdout; FILE.gz is compressed",
@@ -172,11 +171,10 @@ static int name_format(struct settings *s)
 	if (s->output && cli_is_foreign_format("export", s->output, known))
 		return EXIT_USAGE;
 	if (!s->format && !strcmp(extension, "json"))
-		return cli_reject(
-			EXIT_USAGE,
-			"export: %s: a document or a line a sample? Try: --format snapshot, or "
-			"--format jsonl",
-			s->output);
+		return cli_reject(EXIT_USAGE,
+				  "export: %s: the format is ambiguous. Try: --format snapshot, or "
+				  "--format jsonl",
+				  s->output);
 	if (!s->format)
 		s->format = named ? named->name : trk__line_formats[TRK_LINE_CSV].name;
 	if (named && named->has_head && find_format(s->format) != named)
@@ -191,7 +189,7 @@ static int choose_what(const struct settings *s, struct writing *w)
 
 	if (!w->format && what >= TRK_TABLE_PROGRAMS)
 		return cli_reject(EXIT_USAGE,
-				  "export: a snapshot holds no %s. Try: --format csv or jsonl",
+				  "export: a snapshot contains no %s. Try: --format csv or jsonl",
 				  what == TRK_TABLE_PROGRAMS    ? "programs"
 				  : what == TRK_TABLE_PROCESSES ? "processes"
 								: "lines");
@@ -240,12 +238,12 @@ static int each_row(const struct settings *s, const char *reference, struct writ
 	if (r == 0 && w->what == TRK_TABLE_SAMPLES && !w->processes)
 		say_sums(w);
 	if (r == 0 && w->what == TRK_TABLE_LINES && (!record->lines || record->lines->windows == 0))
-		cli_complain("export: the recording holds no lines: hardly any CPU time, or "
-			     "--lines off");
+		cli_complain("export: the recording has no lines: the run used hardly any CPU "
+			     "time, or ran with --lines off");
 	if (r == 0 && (w->what == TRK_TABLE_PROGRAMS || w->what == TRK_TABLE_PROCESSES) &&
 	    !record->programs.program)
-		cli_complain("export: the recording holds no programs: an older version made it, "
-			     "or it tracked no process");
+		cli_complain("export: the recording has no programs: an older version made it, or "
+			     "it tracked no process");
 	if (r == 0 && w->what == TRK_TABLE_PROCESSES)
 		(void) write_processes(w);
 	if (r == 0 && w->what == TRK_TABLE_LINES) {
@@ -358,9 +356,8 @@ const struct cli_command cli_export = {
 	.summary = "Write the samples, programs or processes of a run as CSV, TSV, JSON Lines or "
 		   "a snapshot of "
 		   "the Python package.",
-	.details =
-		"An unknown value is an empty cell or null. Old rows of a very long run stand for "
-		"several\nsamples: means, and sums for amounts.",
+	.details = "An unknown value is an empty cell or null. In a very long run,\nan old row "
+		   "covers several samples: it contains their means, or their sums for amounts.",
 	.options = options,
 	.operands = 1,
 	.run = run,

@@ -23,13 +23,14 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-	{"since", 0, "DUR", "length of the period, such as 7d (30d)", cli_set_duration,
-	 AT(views.since_ns)},
+	{"since", 0, "DUR", "length of the period that ends now, such as 7d (30d)",
+	 cli_set_duration, AT(views.since_ns)},
 	{"what", 0, "overview|jobs|job|runs|machines|alerts",
 	 "what to show (overview; job with --job)", cli_set_word, AT(what)},
 	{"job", 0, "NAME", "this job, or NAME in SCOPE", cli_set_text, AT(job)},
 	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
-	{"as-of", 0, "DATE", "at the end of this day (now)", cli_set_text, AT(views.as_of)},
+	{"as-of", 0, "DATE", "figures as of the end of this day (now)", cli_set_text,
+	 AT(views.as_of)},
 	{"color", 0, "WHEN", "auto, always or never (auto)", cli_set_text, AT(color)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(views.dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -41,11 +42,12 @@ static int check(struct settings *s, double *ret_days)
 	if (!s->json && !strcmp(s->what, "alerts"))
 		return cli_reject(
 			EXIT_USAGE,
-			"fleet: --what alerts goes with --json. Try: resource-tracker alerts list");
+			"fleet: --what alerts needs --json. Try: resource-tracker alerts list");
 	if (s->job ? strcmp(s->what, "job") != 0 && strcmp(s->what, "runs") != 0
 		   : !strcmp(s->what, "job"))
-		return cli_reject(EXIT_USAGE, s->job ? "fleet: --job goes with --what job or runs"
-						     : "fleet: --what job needs --job NAME");
+		return cli_reject(EXIT_USAGE,
+				  s->job ? "fleet: --job needs --what job or --what runs"
+					 : "fleet: --what job needs --job NAME");
 	*ret_days = s->views.since_ns ? (double) s->views.since_ns / 86400e9 : DAYS_DEFAULT;
 	if (*ret_days < 1 || *ret_days > DAYS_MAX)
 		return cli_reject(EXIT_USAGE, "fleet: --since: not between 1d and %dd", DAYS_MAX);
@@ -134,10 +136,10 @@ const struct cli_command cli_fleet = {
 	.name = "fleet",
 	.usage = "fleet [OPTIONS]",
 	.summary = "Show all jobs at once: cost, waste, coming failures, changes.",
-	.details =
-		"Reads the history of this machine, or that of RESOURCE_TRACKER_HISTORY. Tags of "
-		"runs name their\nteam, user, server, machine, image and code. docs/fleet.md "
-		"explains each figure.",
+	.details = "Reads the history of this machine, or the one that RESOURCE_TRACKER_HISTORY "
+		   "names. Tags of "
+		   "runs name their\nteam, user, server, machine, image and code. docs/fleet.md "
+		   "explains each figure.",
 	.options = options,
 	.operands = 1,
 	.run = run,

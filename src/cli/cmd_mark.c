@@ -16,7 +16,7 @@ static int run(int argc, char **argv)
 		return EXIT_OK;
 	r = trk__marks_send(guard, argv[at]);
 	if (r < 0)
-		return cli_reject(EXIT_ERROR, "mark %s: the run's tracker does not listen: %s",
+		return cli_reject(EXIT_ERROR, "mark %s: cannot reach the tracker of the run: %s",
 				  argv[at], trk__strerror(r));
 	return EXIT_OK;
 }
@@ -25,7 +25,7 @@ const struct cli_command cli_mark = {
 	.name = "mark",
 	.usage = "mark NAME",
 	.summary = "Name the current moment of the run, from inside the job.",
-	.details = "Outside a run nothing happens and the exit code is 0.",
+	.details = "Outside a run, mark does nothing and its exit code is 0.",
 	.options = cli_no_options,
 	.operands = 1,
 	.run = run,

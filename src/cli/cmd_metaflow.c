@@ -48,10 +48,9 @@ const struct cli_command cli_metaflow = {
 	.name = "metaflow",
 	.usage = "metaflow recommend [--last N] [--margin X] [--json] FLOW",
 	.summary = "Print an @resources line for each step of a Metaflow flow.",
-	.details =
-		"From the steps' earlier runs with @track_resources. Needs the Python package in "
-		"python3, or in\nthe interpreter that RESOURCE_TRACKER_PYTHON names; "
-		"docs/metaflow.md has the rest.",
+	.details = "The request is based on earlier runs of the step with @track_resources. The "
+		   "Python package must be\ninstalled for python3, or for the interpreter that "
+		   "RESOURCE_TRACKER_PYTHON names. See docs/metaflow.md.",
 	.options = cli_no_options,
 	.run = run,
 };

@@ -123,7 +123,7 @@ static int run_attach(int argc, char **argv)
 		return EXIT_USAGE;
 	if (at + 1 != argc && (at != argc || !settings.pid))
 		return cli_reject(EXIT_USAGE,
-				  "attach: needs one pid. Try: resource-tracker attach PID");
+				  "attach: needs one PID. Try: resource-tracker attach PID");
 	if (at < argc && sibling_take_pid(&settings, &operand, argv[at]) != 0)
 		return EXIT_USAGE;
 	return track_with(&settings, NULL, settings.pid);

@@ -252,8 +252,8 @@ int sibling_take_pid(void *settings, const struct cli_option *o, const char *val
 		return cli_reject(EXIT_USAGE, "%s%s %s: not a pid", o->help ? "--" : "", o->name,
 				  value);
 	if ((pid_t) pid == getpid())
-		return cli_reject(EXIT_USAGE, "%s%s %s: this program itself", o->help ? "--" : "",
-				  o->name, value);
+		return cli_reject(EXIT_USAGE, "%s%s %s: is this program itself",
+				  o->help ? "--" : "", o->name, value);
 	s->pid = (int) pid;
 	return 0;
 }
@@ -325,7 +325,7 @@ static int sibling_take_redaction(void *settings, const struct cli_option *o, co
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, SET(dir)}, \
 	{"no-recording", 0, NULL, "keep no recording", cli_set_flag, SET(no_recording)}, \
 	{"summary", 0, "auto|short|never", "print the summary at the end (auto)", cli_set_word, SET(summary)}, \
-	{"quiet", 'q', NULL, "no summary, and no samples on stderr", cli_set_flag, SET(quiet)}, \
+	{"quiet", 'q', NULL, "print no summary, and no samples on stderr", cli_set_flag, SET(quiet)}, \
 	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", take_summary_json, SET(summary_json)}, \
 	{"report", 0, "[=FILE]", "write a page about the run at its end (.md: Markdown)", take_report, 0}, \
 	{"report-every", 0, "DUR", "also write the page of --report at this interval while tracking", cli_set_duration, SET(report_every_ns)}, \
@@ -337,51 +337,51 @@ static int sibling_take_redaction(void *settings, const struct cli_option *o, co
 	CLI_OPTION_GROUP("alerts"), \
 	{"alerts", 0, "auto|never", "print a line on stderr when the job is about to fail or wastes resources (auto)", cli_set_word, SET(alerts)}, \
 	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_take_hook, SET(hooks)}, \
-	{"alert", 0, "SINK", "send alerts there, during and after the run, such as mail:ann@example.org; or RULE=SINK (repeat)", cli_take_sink, SET(hooks)}, \
-	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical at these times", cli_take_quiet_hours, SET(hooks.quiet_hours)}
+	{"alert", 0, "SINK", "send alerts to this sink, during and after the run, such as mail:ann@example.org; RULE=SINK: of one rule (repeat)", cli_take_sink, SET(hooks)}, \
+	{"quiet-hours", 0, "HH:MM-HH:MM", "hold back alerts that are not critical in these hours", cli_take_quiet_hours, SET(hooks.quiet_hours)}
 
 #define REQUEST_OPTION \
-	{"request", 0, "cpu=..,mem=..", "state what was requested for the job: cpu, mem, gpu, time", take_request, 0}
+	{"request", 0, "cpu=..,mem=..", "what was requested for the job: cpu, mem, gpu, time", take_request, 0}
 
 #define KEPT_OPTIONS \
-	CLI_OPTION_GROUP("kept with the run"), \
-	{"tag", 0, "K[=V]", "store with the run (repeat)", take_tag, 0}, \
-	{"note", 0, "TEXT", "store with the run", take_metadata, 0}, \
-	{"project-name", 0, "TEXT", "store with the run", take_metadata, 0}, \
-	{"stage-name", 0, "TEXT", "store with the run", take_metadata, 0}, \
-	{"task-name", 0, "TEXT", "store with the run", take_metadata, 0}, \
-	{"team", 0, "TEXT", "store with the run", take_metadata, 0}, \
-	{"env", 0, "TEXT", "store with the run", take_metadata, 0}, \
-	{"language", 0, "TEXT", "store with the run", take_metadata, 0}, \
-	{"orchestrator", 0, "TEXT", "store with the run", take_metadata, 0}, \
-	{"executor", 0, "TEXT", "store with the run", take_metadata, 0}, \
-	{"external-run-id", 0, "TEXT", "store with the run", take_metadata, 0}, \
-	{"container-image", 0, "TEXT", "store with the run", take_metadata, 0}, \
+	CLI_OPTION_GROUP("stored with the run"), \
+	{"tag", 0, "K[=V]", "tag to store with the run (repeat)", take_tag, 0}, \
+	{"note", 0, "TEXT", "note to store with the run", take_metadata, 0}, \
+	{"project-name", 0, "TEXT", "project to which the run belongs", take_metadata, 0}, \
+	{"stage-name", 0, "TEXT", "stage of the project or workflow", take_metadata, 0}, \
+	{"task-name", 0, "TEXT", "task of the workflow", take_metadata, 0}, \
+	{"team", 0, "TEXT", "team to which the run belongs", take_metadata, 0}, \
+	{"env", 0, "TEXT", "environment of the run, such as prod", take_metadata, 0}, \
+	{"language", 0, "TEXT", "programming language of the job", take_metadata, 0}, \
+	{"orchestrator", 0, "TEXT", "orchestrator that started the run", take_metadata, 0}, \
+	{"executor", 0, "TEXT", "executor of the run", take_metadata, 0}, \
+	{"external-run-id", 0, "TEXT", "id of the run in another system", take_metadata, 0}, \
+	{"container-image", 0, "TEXT", "container image of the job", take_metadata, 0}, \
 	{"input-size", 0, "SIZE", "size of the job's input, for advice by size (default: that of the files on its command line)", take_input_size, 0}, \
-	{"no-history", 0, NULL, "keep the run out of the history of its job", cli_set_flag, SET(track.unlisted)}
+	{"no-history", 0, NULL, "do not add the run to the history of its job", cli_set_flag, SET(track.unlisted)}
 
 /* Its TRACKER_* variables set the options of the same name (config.h). docs/compatibility.md lists all
  * of them. */
 #define SIBLING_OPTIONS \
-	{"pid", 'p', "PID", "track this process where no command and no PID is given", \
+	{"pid", 'p', "PID", "track this process if neither a command nor a PID is given", \
 	 sibling_take_pid, 0}, \
 	{"renice", 'r', "[N]", "nice value of the tracker itself, -20 to 19 (without a value: 19)", \
 	 sibling_take_nice, 0}, \
 	{"aggregate-cpu-steal", 0, "true|false", \
-	 "with --format json: false adds the steal of each core (true)", sibling_take_steal, 0}, \
+	 "with --format json: false adds the steal time of each core (true)", sibling_take_steal, 0}, \
 	{"redact-args", 0, "[=secrets|strict|all|none]", \
-	 "what to mask in command lines that are kept (secrets; alone: all)", \
+	 "what to mask in recorded command lines (secrets; without a value: all)", \
 	 sibling_take_redaction, 0}
 
 #define ADVANCED_OPTIONS \
 	CLI_OPTION_GROUP("advanced"), \
-	{"no-children", 0, NULL, "track the one process, not its tree", cli_set_flag, SET(track.one_process)}, \
-	{"no-system", 0, NULL, "track the processes, not the machine", cli_set_flag, SET(track.no_system)}, \
+	{"no-children", 0, NULL, "track only this process, without its descendants", cli_set_flag, SET(track.one_process)}, \
+	{"no-system", 0, NULL, "do not measure the machine, only the processes", cli_set_flag, SET(track.no_system)}, \
 	{"no-discovery", 0, NULL, "do not query the cloud for region and type of the server", take_no_discovery, 0}, \
 	{"instance", 0, "VENDOR/REGION/TYPE", "type of this server, for its price", cli_take_instance_option, SET(stated)}, \
 	{"lines", 0, "HZ|auto|off", "sample which lines of the job's programs use CPU time and memory (auto)", take_lines, 0}, \
 	{"gpu", 0, "auto|always|never", "measure GPUs (auto: where a device file or driver is found)", cli_set_choice, SET(track.gpu)}, \
-	{"strict", 0, NULL, "exit with 125 if something about the tracking fails", cli_set_flag, SET(strict)}, \
+	{"strict", 0, NULL, "exit with 125 if part of the tracking fails", cli_set_flag, SET(strict)}, \
 	SIBLING_OPTIONS, \
 	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}
 
@@ -401,7 +401,7 @@ const struct cli_option track_run_options[] = {
 	ALERT_OPTIONS,
 	CLI_OPTION_GROUP("limits and requests"),
 	REQUEST_OPTION,
-	{"cgroup", 0, "auto|never", "give the job a control group of its own where possible, for its exact peak of memory (never)", take_cgroup, 0},
+	{"cgroup", 0, "auto|never", "put the job into its own control group where possible, to measure its exact peak of memory (never)", take_cgroup, 0},
 	{"timeout", 0, "DUR", "end the job after this time: TERM, then KILL; exit code 124", cli_set_duration, SET(track.limits.time_ns)},
 	{"limit", 0, "mem=..,time=..", "warn at 90 %, then end the job as --timeout does", take_limit, 0},
 	{"grace", 0, "DUR", "time between TERM and KILL (5s)", cli_set_duration, SET(track.limits.grace_ns)},

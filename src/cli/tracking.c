@@ -585,9 +585,8 @@ static void sibling_speak(const struct track_settings *s)
 
 	if (s->quiet || !(token && *token))
 		return;
-	cli_complain(
-		"SENTINEL_API_TOKEN: streaming comes with a later version: nothing is sent, the "
-		"samples are in the recording");
+	cli_complain("SENTINEL_API_TOKEN: this version does not stream: nothing is sent, the "
+		     "samples are in the recording");
 }
 
 static int track_to(struct outputs *out, const struct track_settings *s, const struct trk_env *env,

@@ -218,7 +218,7 @@ int trk__imp_totals(struct trk_importing *i, const struct trk_imp_totals *t)
 	struct trk_sample s = {.known = 0};
 	int r;
 
-	trk__imp_add_totals(i, t, cpu_s, "what the tool saw of the job's processes", NULL);
+	trk__imp_add_totals(i, t, cpu_s, "the processes of the job that the tool saw", NULL);
 	trk__quantity_set(&i->run.request[TRK_REQUEST_CPU], t->request_cpu, TRK_QUALITY_EXACT,
 			  i->tool, NULL);
 	trk__quantity_set(&i->run.request[TRK_REQUEST_MEMORY_MIB], t->request_mib,

@@ -114,7 +114,8 @@ static void share_tile(struct page *p, const struct trk_fleet_overview *o, const
 		isnan(before) ? "" : trk__doc_print(&p->d, " was %s,", percent(p, before));
 
 	tile(p, name, percent(p, share_of(&o->sum)),
-	     trk__doc_print(&p->d, "of what they had;%s median job %s", was, percent(p, median)));
+	     trk__doc_print(&p->d, "of what the jobs had;%s median job %s", was,
+			    percent(p, median)));
 }
 
 static void tiles_text(struct page *p, const struct trk_fleet_overview *o)
@@ -217,7 +218,7 @@ static void spend_bars(struct page *p, const struct trk_fleet_days *d)
 	p->t.at += n;
 	trk__terminal_put(&p->t, "  most ");
 	say(p, usd(p, most));
-	say(p, trk__doc_print(&p->d, "%s to today, which is not over",
+	say(p, trk__doc_print(&p->d, "%s to today, which is incomplete",
 			      trk__fleet_date(date, day->day)));
 }
 

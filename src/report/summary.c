@@ -129,11 +129,11 @@ static void tell_troubles(struct trk_doc *d, const struct trk_record *r)
 							     (double) r->last_elapsed_us / 1e6),
 					      o->evidence[0] ? ": " : "", evidence(d, o)));
 	if (o->suspended_ns)
-		add_trouble(d,
-			    trk__doc_print(
-				    d, "the machine was suspended for %s, which do not count here",
-				    trk__doc_value(d, trk__human_seconds,
-						   (double) o->suspended_ns / 1e9)));
+		add_trouble(
+			d, trk__doc_print(
+				   d, "the machine was suspended for %s, which is not counted here",
+				   trk__doc_value(d, trk__human_seconds,
+						  (double) o->suspended_ns / 1e9)));
 	if (r->damaged)
 		add_trouble(d, trk__doc_print(d, "%llu damaged record%s skipped",
 					      (unsigned long long) r->damaged,
@@ -190,7 +190,7 @@ static void tell_verdict(struct trk_doc *d, const struct summary *in)
 	if (a)
 		tell_advice(d, r, a);
 	if (d->lead && in->style->alone)
-		d->basis = "by this run alone: the history was not read in time";
+		d->basis = "from this run alone: the history was not read in time";
 	free(own);
 }
 
@@ -415,7 +415,7 @@ static void add_total(struct trk_doc *d, struct trk_doc_section *s, const struct
 				 strcmp(r->run.kind, "import") != 0
 					 ? (struct trk_doc_item){.text = "too short to advise",
 								 .brief = "too short"}
-					 : (struct trk_doc_item){.text = "imported totals alone",
+					 : (struct trk_doc_item){.text = "only imported totals",
 								 .brief = "totals alone"});
 }
 
@@ -430,8 +430,8 @@ static void add_other_memory(struct trk_doc *d, struct trk_doc_section *s, const
 			      trk__doc_value(d, trk__human_memory, swap));
 	if (shared > 0)
 		trk__doc_item(d, trk__doc_term(d, s, "Shared", DOT),
-			      "%s more came into tmpfs, /dev/shm and memfds: perhaps "
-			      "this job's",
+			      "%s: growth of tmpfs, /dev/shm and memfds, perhaps "
+			      "due to this job",
 			      trk__doc_value(d, trk__human_memory, shared));
 }
 

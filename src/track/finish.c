@@ -194,15 +194,16 @@ static void total_swap(const struct trk_finish *f, struct trk_sampler *sampler,
 			total,
 			"nothing is swapped out on the machine, or no control group shows it");
 	else if (strcmp(record->run.kind, "run") != 0 || f->holders == TRK_PEAK_GROUP_NONE)
-		trk__quantity_set(total, m.group_swap_bytes / MIB, TRK_QUALITY_ESTIMATED,
-				  "swap of the control group",
-				  "growth since the start; other members of the group count");
+		trk__quantity_set(
+			total, m.group_swap_bytes / MIB, TRK_QUALITY_ESTIMATED,
+			"swap of the control group",
+			"growth since the start; other members of the group are included");
 	else if (m.swap_is_peak)
 		trk__quantity_set(total, m.group_swap_bytes / MIB, TRK_QUALITY_AT_MOST,
 				  "memory.swap.peak of the control group",
 				  f->holders == TRK_PEAK_GROUP_OWN
-					  ? "what came into the group counts"
-					  : "the tracker's counts, too");
+					  ? "all processes of the group are included"
+					  : "the tracker is included");
 	else
 		trk__quantity_set(total, m.group_swap_bytes / MIB, TRK_QUALITY_AT_LEAST,
 				  "swap of the control group", "sampled");
@@ -217,7 +218,7 @@ static void total_commit(const struct trk_tree_state *s, struct trk_quantity *re
 			"job object",
 			"committed memory of the whole tree; not yet tried on Windows itself");
 	else
-		trk__quantity_unknown(ret, "no job object of Windows tells it");
+		trk__quantity_unknown(ret, "no job object of Windows reports it");
 }
 
 /* A file that is removed before the kernel has written it to disk never reaches the disk; the
@@ -279,7 +280,7 @@ static void total_switches(const struct trk_finish *f, const struct trk_tree *tr
 	else
 		trk__quantity_unknown(ret, !is_read ? "not read on this system"
 					   : is_run ? "known when the job has ended"
-						    : "only the parent of a process learns it");
+						    : "only the parent of a process receives it");
 }
 
 static void total_rest(struct trk_finish *f, struct trk_sampler *sampler, struct trk_record *record)
@@ -302,11 +303,11 @@ static void total_rest(struct trk_finish *f, struct trk_sampler *sampler, struct
 		io_reason = "disk bytes of processes of another user cannot be read";
 	} else if (trk__tree_sources.own_disk_only) {
 		io_quality = TRK_QUALITY_AT_LEAST;
-		io_reason = "what processes moved after their last look is missing";
+		io_reason = "transfers of processes after their last sample are missing";
 	}
 	total_disks(s, io_quality, io_reason, total);
 	if (s->lacks[TRK_TREE_MAJOR_FAULTS])
-		trk__quantity_unknown(&total[TRK_TOTAL_MAJOR_FAULTS], "this system tells none");
+		trk__quantity_unknown(&total[TRK_TOTAL_MAJOR_FAULTS], "this system reports none");
 	else
 		trk__quantity_set(&total[TRK_TOTAL_MAJOR_FAULTS],
 				  (double) s->counter[TRK_TREE_MAJOR_FAULTS], quality,
@@ -328,7 +329,7 @@ static void total_forks(const struct trk_finish *f, struct trk_sampler *sampler,
 	if (now.known)
 		trk__quantity_set(total, (double) trk__cgroup_forks_since(&now, &f->forks),
 				  TRK_QUALITY_AT_MOST, "pids.events of the control group",
-				  "forks of other members of the group count");
+				  "forks of other members of the group are included");
 	else
 		trk__quantity_unknown(total, "no control group counts them");
 }
@@ -351,19 +352,19 @@ static void total_gpus(struct trk_record *record)
 		trk__place_take_gpus(&record->place, &record->gpus.total[0].device,
 				     sizeof(record->gpus.total[0]), record->gpus.count);
 	if (isnan(joules))
-		trk__quantity_unknown(total,
-				      record->gpus.count
-					      ? "the GPUs or their driver give no energy counter"
-					      : "no GPU is measured");
+		trk__quantity_unknown(
+			total, record->gpus.count
+				       ? "neither the GPUs nor their driver have an energy counter"
+				       : "no GPU is measured");
 	else if (gpus_fell_silent(record) || trk__gpu_log_energy_is_cut(&record->gpus))
-		trk__quantity_set(
-			total, joules, TRK_QUALITY_ESTIMATED, "energy counters of the GPUs",
-			"a GPU gives no energy counter, was lost, or its driver fell silent: "
-			"its part is missing");
+		trk__quantity_set(total, joules, TRK_QUALITY_ESTIMATED,
+				  "energy counters of the GPUs",
+				  "a GPU has no energy counter, was lost, or its driver stopped "
+				  "answering: its part is missing");
 	else
 		trk__quantity_set(total, joules, TRK_QUALITY_AT_MOST, "energy counters of the GPUs",
-				  all ? "the whole draw of all GPUs: the job is seen on none"
-				      : "the whole draw of the GPUs that the job used");
+				  all ? "energy of all GPUs: no use of a GPU by the job was seen"
+				      : "all energy of the GPUs that the job used");
 }
 
 /* VmHWM and not getrusage: the latter starts from the size of the parent process. */

@@ -177,7 +177,7 @@ void trk__limits_state(struct trk_limits *l, uint64_t time_ns, const struct trk_
 	trk__quantity_unknown(time, "no time limit was set");
 	if (time_ns)
 		set_limit(time, (double) time_ns / 1e9, TRK_SOURCE_OWN_LIMIT, NULL);
-	trk__quantity_unknown(gpu, "the environment names no GPUs for the job");
+	trk__quantity_unknown(gpu, "no environment variable names GPUs for the job");
 	if (gpus && names_gpus(gpus->cuda_visible))
 		set_limit(gpu, visible_gpus(gpus->cuda_visible), "CUDA_VISIBLE_DEVICES", NULL);
 	else if (gpus && names_gpus(gpus->nvidia_visible))

@@ -4,14 +4,15 @@
 
 static int refuse_top(int argc, char **argv)
 {
-	return cli_reject(EXIT_ERROR,
-			  "top: this build for macOS has no live view. Try: resource-tracker show");
+	return cli_reject(
+		EXIT_ERROR,
+		"top: the program for macOS has no live view. Try: resource-tracker show");
 }
 
 const struct cli_command cli_top = {
 	.name = "top",
 	.usage = "top",
-	.summary = "Not in this build for macOS.",
+	.summary = "Not available in the program for macOS.",
 	.options = cli_no_options,
 	.run = refuse_top,
 };
@@ -19,7 +20,7 @@ const struct cli_command cli_top = {
 void track_adapt(struct track_settings *s, char **argv)
 {
 	if (s->track.stacks.hz > 0)
-		cli_complain("--lines: no lines of programs are sampled on macOS");
+		cli_complain("--lines: not available on macOS");
 	if (s->track.own_group)
-		cli_complain("--cgroup: macOS has no control groups");
+		cli_complain("--cgroup: not available, macOS has no control groups");
 }

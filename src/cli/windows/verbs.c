@@ -17,8 +17,8 @@ static int refuse_metaflow(int argc, char **argv)
 const struct cli_command cli_metaflow = {
 	.name = "metaflow",
 	.usage = "metaflow",
-	.summary =
-		"Not on Windows, where Metaflow does not run; in WSL the program for Linux has it.",
+	.summary = "Not available on Windows, where Metaflow does not run. Use the program for "
+		   "Linux in WSL.",
 	.options = cli_no_options,
 	.operands = 1,
 	.run = refuse_metaflow,
@@ -57,7 +57,7 @@ void track_adapt(struct track_settings *s, char **argv)
 	cli_windows_mute(false);
 	drop_sinks(&s->hooks);
 	if (s->track.stacks.hz > 0)
-		cli_complain("--lines: no lines of programs are sampled on Windows");
+		cli_complain("--lines: not available on Windows");
 	if (s->track.own_group)
-		cli_complain("--cgroup: Windows has no control groups");
+		cli_complain("--cgroup: not available, Windows has no control groups");
 }

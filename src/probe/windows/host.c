@@ -52,7 +52,7 @@ void trk__host_free(struct trk_host *h)
 
 const char *trk__host_disk_source(const struct trk_host *h)
 {
-	return h && h->has_disks ? "IOCTL_DISK_PERFORMANCE" : "no disk answers";
+	return h && h->has_disks ? "IOCTL_DISK_PERFORMANCE" : "no disk reports its counters";
 }
 
 double trk__host_load(void)

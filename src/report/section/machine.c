@@ -114,8 +114,8 @@ void trk__section_machine(struct trk_doc *d, struct trk_doc_section *s,
 		cost_facts(&f, &p->cost);
 	if (!f.t->rows)
 		trk__doc_empty(d, s,
-			       "This recording holds no description of its server or cloud; "
-			       "the limits that the run stood under are below.");
+			       "This recording does not describe its server or cloud. The limits "
+			       "of the run are below.");
 	else if (!trk__report_knows_cloud(w))
-		trk__doc_note(d, s, "Which cloud this was, if any, is not known.");
+		trk__doc_note(d, s, "The cloud of this machine, if any, is not known.");
 }

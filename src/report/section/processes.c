@@ -46,7 +46,7 @@ static const struct trk_doc_column program_columns[] = {
 	{"largest_cpu_s", "Largest one", TRK_CELL_NUMBER, "s"},
 	{"peak_memory_mib", "Peak memory", TRK_CELL_NUMBER, "MiB"},
 	{"median_life_s", "Median life", TRK_CELL_NUMBER, "s"},
-	{"command", "Its largest: the part that differs first", TRK_CELL_CODE, NULL},
+	{"command", "Largest processes, by the arguments that differ", TRK_CELL_CODE, NULL},
 };
 enum { PROGRAM, COUNT, CPU, SHARE, LARGEST, MEMORY, LIFE, COMMAND, PROGRAM_COLUMNS };
 
@@ -134,9 +134,8 @@ static void say_unlisted(struct trk_doc *d, struct trk_doc_section *s,
 	if (has_unseen && unseen)
 		trk__doc_note(d, s,
 			      "\"Short processes of\" a program started and ended between "
-			      "two looks of the tracker: their CPU time is known, and no "
-			      "start or end. In the whole machine %llu processes or "
-			      "threads did so.",
+			      "two samples: their CPU time is known, but not their start and "
+			      "end. On the whole machine %llu processes or threads did so.",
 			      unseen);
 }
 
@@ -159,14 +158,15 @@ static void explain(struct trk_doc *d, struct trk_doc_section *s, double look_s)
 		has_brief |= d->lane[i].briefs > 0;
 	}
 	trk__doc_note(d, s,
-		      "A bar is a process from start to end; full height is named at the left. "
-		      "The filling is CPU time%s.%s An end is seen up to %s late. Memory is the "
-		      "peak of the largest process, shared pages counted in full.",
-		      is_divided ? ", estimated where several processes of a program ran: what "
-				   "the program used, divided by their means"
+		      "A bar is a process from start to end. The figure at the left is the full "
+		      "height of a bar; its fill is CPU time%s.%s The end of a process is seen "
+		      "up to %s late. Memory is the peak of the largest process, with shared "
+		      "pages counted in full.",
+		      is_divided ? ", estimated where several processes of a program ran: the "
+				   "program's CPU time is divided in proportion to their means"
 				 : "",
-		      has_brief ? " Where there are too many for bars, the height is how many "
-				  "ran at once; a closer view has bars of the largest ones."
+		      has_brief ? " Where there are too many processes for bars, the height is the "
+				  "number that ran at once; zoom in for bars of the largest ones."
 				: "",
 		      trk__doc_value(d, trk__human_seconds, look_s));
 }
@@ -252,6 +252,6 @@ void trk__section_processes(struct trk_doc *d, struct trk_doc_section *s,
 	t->folded = has_programs;
 	list_processes(d, t, w);
 	trk__doc_note(d, s,
-		      "A process' CPU time is that of its own threads, without its children. Its "
-		      "peak counts shared pages in full.");
+		      "The CPU time of a process is that of its own threads, without its children. "
+		      "Its peak counts shared pages in full.");
 }

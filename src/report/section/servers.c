@@ -128,7 +128,7 @@ static const char *shortfall(struct trk_doc *d, const struct trk_report_work *w,
 			trk__doc_value(d, trk__human_memory, s->vram_mib),
 			trk__doc_value(d, trk__human_memory, (double) q->vram_bytes / MIB));
 	case TRK_NEED_ALLOCATION:
-		return "excluded: burstable, its price holds for a share of its cores only";
+		return "excluded: burstable, its price covers only a share of its cores";
 	case TRK_NEED_ARCH:
 		return trk__doc_print(d, "excluded: it is %s", trk__catalog_arch_names[s->arch]);
 	default:
@@ -200,7 +200,7 @@ static void compare_cost(struct trk_doc *d, const struct trk_report_work *w,
 		return;
 	remark = row[READING].text;
 	row[READING] = trk__doc_tone(
-		trk__doc_cell(trk__doc_print(d, "%s beside this run%s%s",
+		trk__doc_cell(trk__doc_print(d, "%s against this run%s%s",
 					     trk__doc_value(d, trk__human_change, change),
 					     remark ? ", " : "", remark ? remark : ""),
 			      change),
@@ -224,20 +224,22 @@ static void add_notes(struct trk_doc *d, const struct trk_report_work *w, struct
 	if (!w->servers->place_known && !w->servers->needs.query.vendors_ok &&
 	    !w->servers->needs.query.regions_ok)
 		trk__doc_note(d, s,
-			      "In which cloud the job runs is not known, so servers of all "
-			      "vendors are listed. Say it with " B "--instance VENDOR/REGION/TYPE" E
-			      " (of " B "run" E ", or now of " B "report" E ", " B "recommend" E
-			      " and " B "show" E "), or " B "--vendor" E " and " B "--region" E
-			      " (of " B "report" E " and " B "recommend" E ").");
+			      "The cloud of the job is not known, so servers of all vendors are "
+			      "listed. State it with " B "--instance VENDOR/REGION/TYPE" E " (of " B
+			      "run" E ", or now of " B "report" E ", " B "recommend" E " and " B
+			      "show" E "), or " B "--vendor" E " and " B "--region" E " (of " B
+			      "report" E " and " B "recommend" E ").");
 	if (!w->ended_well)
-		trk__doc_note(d, s, "Times and costs are those of this run as far as it came.");
+		trk__doc_note(
+			d, s,
+			"Times and costs cover only the part of the job that this run completed.");
 	if (w->here < 0 && w->servers->place_known)
 		trk__doc_note(d, s,
-			      "On which server this run took place is not known, so one "
-			      "thread is taken for equally fast everywhere.");
+			      "The server of this run is not known, so one thread is assumed to be "
+			      "equally fast on all servers.");
 	if (w->has_paid && !isnan(w->paid.idle_cpu_usd))
 		trk__doc_note(d, s,
-			      "Of the %s that this run cost, %s went to cores that stood idle "
+			      "Of the %s that this run cost, %s went to idle cores "
 			      "and %s to memory that was never used.",
 			      trk__doc_value(d, trk__human_usd, w->paid.usd),
 			      trk__doc_value(d, trk__human_usd, w->paid.idle_cpu_usd),
@@ -249,11 +251,11 @@ static const char *why_no_servers(struct trk_doc *d, const struct trk_report_wor
 	const char *why = w->servers ? w->servers->offers.nothing : "";
 
 	if (w->in->live_s > 0)
-		return "Servers are looked for when the run has ended.";
+		return "Servers are searched for when the run has ended.";
 	if (!w->in->catalog)
-		return "No catalogue of servers was at hand.";
+		return "No catalogue of servers was available.";
 	if (!w->has_advice)
-		return "Nothing is known of what the job needs.";
+		return "The needs of the job are not known.";
 	return *why ? trk__doc_print(d, "%s.", trk__doc_upper(d, why))
 		    : "No server of the catalogue meets these needs.";
 }
@@ -272,8 +274,8 @@ static void say_short(struct trk_doc *d, struct trk_doc_section *s, const struct
 	const char *why =
 		w->servers->place_known
 			? "The run was short, so its price on another server is of little use."
-			: "In which cloud the job runs is not known, so prices of servers "
-			  "say little.";
+			: "The cloud of the job is not known, so prices of servers are of little "
+			  "use.";
 
 	trk__doc_text(d, s,
 		      "%s " B "resource-tracker recommend %s" E " lists what fits; " B

@@ -66,7 +66,7 @@ static double next_of(const struct trk_report_work *w, double value)
 static const char *held_words(const struct trk_report_work *w)
 {
 	return w->in->record->outcome.verdict == TRK_VERDICT_RUNNING
-		       ? "not lowered while the run goes on"
+		       ? "not lowered while the run continues"
 		       : "not lowered after a run that did not end well";
 }
 
@@ -109,7 +109,7 @@ static void add_memory(struct trk_doc *d, const struct trk_report_work *w, struc
 	if (a->held_memory)
 		res.why = held_words(w);
 	else if (w->in->record->outcome.verdict == TRK_VERDICT_OUT_OF_MEMORY)
-		res.why = "killed at its limit: what it would have come to use is above that";
+		res.why = "killed at its limit: the job needs more than that";
 	else if (w->has_advice && (a->possible_shared_mib > 0 || a->peak_most_mib > 0))
 		res.why = note_words(d, a);
 	else if (w->has_advice && a->has_memory && a->memory.reason_count)
@@ -135,7 +135,7 @@ static void add_gpu(struct trk_doc *d, const struct trk_report_work *w, struct t
 	if (isnan(res.use.mean) && isnan(vram.use.mean) && isnan(res.requested))
 		return;
 	if (!isnan(res.next) && !isnan(res.use.max))
-		res.why = "the most that were busy at once, as whole GPUs";
+		res.why = "the largest number of GPUs that were busy at once, rounded up";
 	add_resource(d, t, &res, trk__human_amount, trk__human_number);
 	if (vram.next >= vram.use.max)
 		vram.why = trk__doc_print(
@@ -152,14 +152,14 @@ static void add_space(struct trk_doc *d, const struct trk_report_work *w, struct
 			       .requested = trk__stats_get(stats, TRK_SYSTEM_SPACE_TOTAL).max,
 			       .use = trk__stats_get(stats, TRK_SYSTEM_SPACE_USED),
 			       .next = NAN,
-			       .why = "no request: only the whole machine's use is known",
+			       .why = "no request: only the use of the whole machine is known",
 			       .had = had_words(w, TRK_CAPACITY_MACHINE)};
 
 	if (isnan(res.use.max))
 		return;
 	if (res.use.max > res.use.min)
 		res.why = trk__doc_print(
-			d, "%s, and that moved by %s", res.why,
+			d, "%s, which changed by %s", res.why,
 			trk__doc_value(d, trk__human_space, res.use.max - res.use.min));
 	add_resource(d, t, &res, trk__human_space, trk__human_space);
 }
@@ -179,7 +179,7 @@ static void add_time(struct trk_doc *d, const struct trk_report_work *w, struct 
 	/* As in the lines to paste: twice the expected time, in whole minutes. */
 	if (w->has_advice && w->ended_well) {
 		res.next = 60 * trk__ceil(trk__advice_expected_s(a) * 2 / 60);
-		res.why = "twice the expected time: a limit that is reached loses the run";
+		res.why = "twice the expected time, because a run that reaches its limit is lost";
 	}
 	add_resource(d, t, &res, trk__human_seconds, trk__human_seconds);
 }
@@ -250,7 +250,7 @@ static void add_snippets(struct trk_doc *d, struct trk_doc_section *s,
 static const char *unfinished_words(enum trk_verdict verdict)
 {
 	if (verdict == TRK_VERDICT_RUNNING)
-		return "This run is not over: it raises a request and never lowers it.";
+		return "This run has not ended: it raises a request and never lowers it.";
 	if (verdict == TRK_VERDICT_TRACKER_DIED)
 		return "How this run ended is not known: it raises a request and never lowers it.";
 	return "This run did not end well: it raises a request and never lowers it.";

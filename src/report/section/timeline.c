@@ -503,7 +503,7 @@ static void say_quiet(struct trk_doc *d, struct trk_doc_section *s, bool has_no_
 			d, "%s%s%s%s: %s", list, *list ? " \u00b7 " : "", c->title,
 			c->series[0].is_job || is_space ? "" : " (whole machine)",
 			is_space ? trk__doc_print(
-					   d, "as it was, %s",
+					   d, "unchanged, %s",
 					   c->series[0].text
 						   ? trk__doc_value(d, trk__human_space,
 								    f->all_sum / f->all_seconds)
@@ -582,20 +582,21 @@ static void explain(struct trk_doc *d, struct trk_doc_section *s,
 						dashed ? ", " : "", c->limit_text, c->title);
 		machine |= c->count > 1;
 	}
-	trk__doc_note(d, s, "A point is the mean of %s; band: least to greatest.%s%s%s%s",
+	trk__doc_note(d, s,
+		      "A point is the mean of %s, the band its lowest and highest value.%s%s%s%s",
 		      trk__doc_value(d, trk__human_seconds, rows->width_s * (double) rows->finer),
 		      machine ? " Dotted grey: the whole machine." : "", dashed ? " Dashed: " : "",
 		      dashed ? dashed : "", dashed ? "." : "");
 	if (rows->gaps.gaps)
 		trk__doc_note(d, s,
-			      "%zu gap%s, %s in all, where no sample was "
-			      "taken: left open in the charts.",
+			      "%zu gap%s of %s in all, in which no sample was taken, left "
+			      "open in the charts.",
 			      rows->gaps.gaps, rows->gaps.gaps == 1 ? "" : "s",
 			      trk__doc_value(d, trk__human_seconds, rows->gaps.gap_s));
 	if (rows->gaps.clock_back)
 		trk__doc_note(d, s,
-			      "The wall clock went back %zu time%s; the axis is time "
-			      "that passed, on from the clock at the start.",
+			      "The wall clock was set back %zu time%s; the axis is the "
+			      "clock at the start plus elapsed time.",
 			      rows->gaps.clock_back, rows->gaps.clock_back == 1 ? "" : "s");
 }
 

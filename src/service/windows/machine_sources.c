@@ -55,12 +55,12 @@ static void check_job(struct trk_check *list)
 
 	trk__check_set(&list[0], "descendants and orphans of the job",
 		       r == 0 ? TRK_CHECK_GOOD : TRK_CHECK_PART, "job object",
-		       "no job object takes a process: found by their parents, while they live");
+		       "no job object can be used: found by their parents, while they live");
 	trk__check_set(&list[1], "CPU time of all processes of the job",
 		       r == 0 && counts ? TRK_CHECK_GOOD : TRK_CHECK_PART,
 		       "job object, charged at clock interrupts",
 		       "job objects count no CPU time here (as under Wine): what processes use "
-		       "after they were last sampled is missing, and the total is a floor");
+		       "after their last sample is missing, and the total is a lower bound");
 	trk__check_set(&list[2], "peak of committed memory of the job",
 		       r == 0 && totals.peak_commit_bytes ? TRK_CHECK_GOOD : TRK_CHECK_BAD,
 		       "PeakJobMemoryUsed", "job objects keep no peak here");
@@ -75,11 +75,12 @@ static void check_processes(struct trk_check *list)
 	trk__check_set(&list[0], "processes, also of other users",
 		       self ? TRK_CHECK_GOOD : TRK_CHECK_BAD, "NtQuerySystemInformation",
 		       "it does not list this process");
-	trk__check_set(&list[1], "memory of processes",
-		       self && self->private_bytes ? TRK_CHECK_GOOD : TRK_CHECK_PART,
-		       "private working set",
-		       "not told here: the working set is used, which counts shared pages more "
-		       "than once");
+	trk__check_set(
+		&list[1], "memory of processes",
+		self && self->private_bytes ? TRK_CHECK_GOOD : TRK_CHECK_PART,
+		"private working set",
+		"not available here: the working set is used, which counts shared pages more "
+		"than once");
 	trk__nt_list_release(&l);
 }
 
@@ -96,10 +97,10 @@ static void check_machine(struct trk_check *list)
 	trk__check_set(&list[0], "the machine", can ? TRK_CHECK_GOOD : TRK_CHECK_PART,
 		       "GetSystemTimes, GlobalMemoryStatusEx, GetIfTable2, GetDiskFreeSpaceEx",
 		       "some columns stay empty");
-	trk__check_set(&list[1], "bytes of the machine's disks",
-		       host && trk__host_disks(host, &in, &out) == 0 ? TRK_CHECK_GOOD
-								     : TRK_CHECK_BAD,
-		       "IOCTL_DISK_PERFORMANCE", "no disk answers: these columns stay empty");
+	trk__check_set(
+		&list[1], "bytes of the machine's disks",
+		host && trk__host_disks(host, &in, &out) == 0 ? TRK_CHECK_GOOD : TRK_CHECK_BAD,
+		"IOCTL_DISK_PERFORMANCE", "no disk reports its counters: these columns stay empty");
 	trk__host_free(host);
 }
 
