@@ -21,7 +21,6 @@
 #include "base/human.h"
 #include "base/json.h"
 #include "base/os.h"
-#include "base/shell_command.h"
 #include "cli/alert_options.h"
 #include "cli/environment.h"
 #include "service/alert_check.h"
