@@ -48,7 +48,7 @@ def test_what_is_no_recording_of_the_user_s_is_passed_over_by_every_verb(victim,
             continue
         result = victim.rt(*verb)
         assert result.returncode == 0, (verb, result)
-        assert "00000001" not in result.stdout
+        assert "r-00000001" not in result.stdout
         warning = [line for line in result.stderr.splitlines() if "passed over" in line]
         assert len(warning) == 1 and recording_name() in warning[0], (verb, result.stderr)
     assert victim.rt("show", "r-00000001").returncode == 4
