@@ -86,6 +86,9 @@ def test_the_site_has_every_page_and_public_name(site):
 
     for name in [n for n in vars(ResourceTracker) if not n.startswith("_")]:
         assert f'id="resource_tracker.tracker.ResourceTracker.{name}"' in text
+    # A description of several lines is one returned value, not one for each line.
+    returned = re.findall(r'title">Returns:</span>(.*?)</table>', text, re.DOTALL)
+    assert len(returned) > 5 and {table.count('"doc-section-item"') for table in returned} == {1}
 
 
 def test_the_site_loads_nothing_from_elsewhere(site):

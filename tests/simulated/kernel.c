@@ -1,3 +1,4 @@
+/* The simulated kernel, which kernel.h describes. */
 #include "kernel.h"
 
 #include <math.h>

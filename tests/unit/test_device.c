@@ -1,3 +1,5 @@
+/* Facts about disks and network interfaces from sysfs: model, address, driver, and the disk below a
+ * stack of devices. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

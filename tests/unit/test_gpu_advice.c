@@ -1,3 +1,4 @@
+/* The advice on GPUs: whether a run used those that it had. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

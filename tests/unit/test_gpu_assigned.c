@@ -1,3 +1,4 @@
+/* The GPUs that are assigned to a process by CUDA, by a container, or by a control group. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

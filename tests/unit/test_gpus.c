@@ -1,3 +1,5 @@
+/* The log of the GPUs of a run: means weighted by time, energy, its form in a recording, and
+ * thinning. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

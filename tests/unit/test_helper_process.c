@@ -1,3 +1,4 @@
+/* Programs that the tracker starts for itself, which are never tracked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Masking of secrets in the arguments of a command line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

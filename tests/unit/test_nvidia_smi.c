@@ -1,3 +1,4 @@
+/* The parsers of nvidia-smi's output, and a round of queries with it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

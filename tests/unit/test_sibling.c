@@ -1,3 +1,4 @@
+/* Rows in the formats of the Rust sibling: JSON Lines and CSV. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

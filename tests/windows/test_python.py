@@ -72,7 +72,7 @@ print(json.dumps({
 """))
     totals = told["totals"]
     assert 1.2 <= totals["cpu_s"]["value"] <= told["own_s"] + 2 and totals["cpu_s"]["quality"] == "at_least"
-    assert "short ones not at all" in totals["cpu_s"]["reason"]
+    assert "short processes are missing" in totals["cpu_s"]["reason"]
     assert told["cpu"] == pytest.approx(totals["cpu_s"]["value"], abs=0.3)
     assert told["children"] == 1 and totals["peak_processes"]["value"] == 2
     assert 60 <= told["memory"] <= totals["peak_memory_mib"]["value"] + 0.01
