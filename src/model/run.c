@@ -55,7 +55,7 @@ const char *trk__end_words(enum trk_verdict verdict, int code, int signal,
 		[TRK_VERDICT_OUT_OF_MEMORY] = "out of memory",
 		[TRK_VERDICT_TRACKER_DIED] = "no end recorded",
 		[TRK_VERDICT_MEMORY_LIMIT] = "memory limit",
-		[TRK_VERDICT_VANISHED] = "ended without stopping its tracker",
+		[TRK_VERDICT_VANISHED] = "ended unexpectedly",
 	};
 	const char *name = trk__signal_name(signal);
 
