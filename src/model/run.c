@@ -35,7 +35,7 @@ static const struct {
 	[TRK_VERDICT_TRACKER_DIED] = {"tracker_died", "no end recorded"},
 	[TRK_VERDICT_STOPPED] = {"stopped", NULL},
 	[TRK_VERDICT_MEMORY_LIMIT] = {"memory_limit", "memory limit"},
-	[TRK_VERDICT_VANISHED] = {"vanished", "ended without stopping its tracker"},
+	[TRK_VERDICT_VANISHED] = {"vanished", "ended unexpectedly"},
 	[TRK_VERDICT_FAILED] = {"failed", NULL},
 };
 

@@ -261,7 +261,7 @@ def test_a_step_that_leaves_by_another_way_than_its_end(flow, end, state):
     assert json.loads(flow.client("run['start'].task.metadata_dict['resource-usage']"))["failed"] is failed
 
 
-ENDED = "\u2717 ended without stopping its tracker"
+ENDED = "\u2717 ended unexpectedly"
 
 
 def left_behind(flow, step):

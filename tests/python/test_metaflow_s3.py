@@ -144,7 +144,7 @@ def test_a_card_is_live_and_says_how_its_step_ended_when_that_is_killed(flow, bu
     assert run.returncode != 0
     (page,) = cards(bucket, "start").values()
     # The sampling program has seen the end, and the process that runs the flow has stored its page.
-    assert "ended without stopping its tracker" in page and "data-live" not in page
+    assert "ended unexpectedly" in page and "data-live" not in page
     assert list(tmp_path.glob("resource-tracker-*")) == []
 
 

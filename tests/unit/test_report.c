@@ -242,7 +242,7 @@ static void every_other_end_has_words_of_its_own(void **state)
 		{TRK_VERDICT_TIMEOUT, 15, "timeout"},
 		{TRK_VERDICT_MEMORY_LIMIT, 15, "memory limit"},
 		{TRK_VERDICT_STOPPED, 0, "\u25a0 stopped"},
-		{TRK_VERDICT_VANISHED, 0, "ended without stopping its tracker"},
+		{TRK_VERDICT_VANISHED, 0, "ended unexpectedly"},
 		{TRK_VERDICT_FAILED, 0, "The job failed. What it used until then"},
 		{TRK_VERDICT_RUNNING, 0, "those up to 1 m 0 s after its start"},
 		{TRK_VERDICT_TRACKER_DIED, 0, "how the job ended is not known"},

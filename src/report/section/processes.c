@@ -46,7 +46,7 @@ static const struct trk_doc_column program_columns[] = {
 	{"largest_cpu_s", "Largest one", TRK_CELL_NUMBER, "s"},
 	{"peak_memory_mib", "Peak memory", TRK_CELL_NUMBER, "MiB"},
 	{"median_life_s", "Median life", TRK_CELL_NUMBER, "s"},
-	{"command", "Largest processes, by the arguments that differ", TRK_CELL_CODE, NULL},
+	{"command", "Largest ones, by their arguments", TRK_CELL_CODE, NULL},
 };
 enum { PROGRAM, COUNT, CPU, SHARE, LARGEST, MEMORY, LIFE, COMMAND, PROGRAM_COLUMNS };
 

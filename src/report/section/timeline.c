@@ -589,7 +589,7 @@ static void explain(struct trk_doc *d, struct trk_doc_section *s,
 		      dashed ? dashed : "", dashed ? "." : "");
 	if (rows->gaps.gaps)
 		trk__doc_note(d, s,
-			      "%zu gap%s of %s in all, in which no sample was taken, left "
+			      "%zu gap%s, %s in all, in which no sample was taken, left "
 			      "open in the charts.",
 			      rows->gaps.gaps, rows->gaps.gaps == 1 ? "" : "s",
 			      trk__doc_value(d, trk__human_seconds, rows->gaps.gap_s));
