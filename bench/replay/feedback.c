@@ -427,7 +427,7 @@ static void shift(const struct family *f)
  * ------------------------------------------------------------------------------------- */
 
 /* Goals of the default method, for all runs and for runs 2 to 10: paid / used, failed runs in %.
- * They are the results when the method was chosen, with a tolerance of 0.005. */
+ * They are the results when the method was chosen, plus 0.005. */
 static const struct goal {
 	double paid, failed, young_paid, young_failed;
 } goals[JOBS] = {
