@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/shell_word.h"
-#include "fleet/changed.h"
+#include "fleet/overview.h"
 #include "fleet/words.h"
 #include "service/alerts.h"
 
