@@ -27,30 +27,19 @@ enum { NAME_MAX_CHARS = 39, RUNS_SHOWN = 10, TILE_TEXT = 26 };
 	}
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-static const char *usd(struct page *p, double usd)
-{
-	return trk__doc_value(&p->d, trk__fleet_usd, usd);
-}
-
-static const char *memory(struct page *p, double mib)
-{
-	return trk__doc_value(&p->d, trk__fleet_memory, mib);
-}
-
-static const char *cores(struct page *p, double cores)
-{
-	return trk__doc_value(&p->d, trk__fleet_cores, cores);
-}
-
-static const char *percent(struct page *p, double share)
-{
-	return trk__doc_value(&p->d, trk__fleet_percent, share);
-}
-
-static const char *change(struct page *p, double change)
-{
-	return trk__doc_value(&p->d, trk__fleet_change, change);
-}
+/* Figures as text in the memory of the page. */
+#define WORDS(name)                                                                                \
+	static const char *name(struct page *p, double value)                                      \
+	{                                                                                          \
+		return trk__doc_value(&p->d, trk__fleet_##name, value);                            \
+	}
+WORDS(usd)
+WORDS(memory)
+WORDS(cores)
+WORDS(percent)
+WORDS(change)
+WORDS(duration)
+#undef WORDS
 
 static const char *count(struct page *p, size_t count)
 {
@@ -295,7 +284,7 @@ static void jobs_text(struct page *p, const struct trk_fleet_jobs *jobs)
 
 		row[0].text = name_of(p, job->name->name);
 		row[1].text = trk__fleet_verdict_names[job->verdict];
-		row[2].text = trk__doc_value(&p->d, trk__fleet_duration, job->duration_s);
+		row[2].text = duration(p, job->duration_s);
 		row[3].text = job->drift.known ? change(p, job->drift.change) : "usual";
 		row[4].text = trk__doc_print(&p->d, "%s of %s", memory(p, job->peak_mib),
 					     memory(p, job->asked_mib));
@@ -362,7 +351,7 @@ static void newest_text(struct page *p, const struct trk_fleet_job *job)
 		row[0].text = run->id;
 		row[1].text = trk__doc_local(&p->d, run->start_s);
 		row[2].text = trk__fleet_end_names[run->end];
-		row[3].text = trk__doc_value(&p->d, trk__fleet_duration, run->duration_s);
+		row[3].text = duration(p, run->duration_s);
 		row[4].text = trk__doc_print(&p->d, "%s%s", change(p, odd.change),
 					     odd.verdict > TRK_ANOMALY_NO ? " odd" : "");
 		row[5].text = memory(p, run->peak_mib);
@@ -425,7 +414,7 @@ static int runs_text(struct page *p, const struct trk_fleet_run_filter *filter)
 		row[1].text = name_of(p, p->rows->job[run->job].name);
 		row[2].text = trk__doc_local(&p->d, run->start_s);
 		row[3].text = trk__fleet_end_names[run->end];
-		row[4].text = trk__doc_value(&p->d, trk__fleet_duration, run->duration_s);
+		row[4].text = duration(p, run->duration_s);
 		row[5].text = memory(p, run->peak_mib);
 		row[6].text = cores(p, run->cores);
 		row[7].text = usd(p, run->usd);
