@@ -142,15 +142,18 @@ static void run_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 static void page_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 		      const struct trk_fleet_jobs *jobs, const struct trk_fleet_run_page *page)
 {
+	const struct trk_fleet_run *last =
+		page->more && page->count ? page->run[page->count - 1] : NULL;
+
 	trk__json_open(j, '{');
 	trk__json_key_open(j, "runs", '[');
 	for (size_t i = 0; i < page->count; i++)
 		run_json(j, rows, jobs, page->run[i]);
 	trk__json_close(j, ']');
 	trk__json_key_u64(j, "matched", page->matched);
-	if (trk__json_key_object(j, "older", page->more && page->count)) {
-		trk__json_key_double(j, "before", page->run[page->count - 1]->start_s);
-		trk__json_key_text(j, "id", page->run[page->count - 1]->id);
+	if (trk__json_key_object(j, "older", last != NULL) && last) {
+		trk__json_key_double(j, "before", last->start_s);
+		trk__json_key_text(j, "id", last->id);
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, '}');

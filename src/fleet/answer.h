@@ -3,8 +3,8 @@
  *
  * Single runs come in pages of matching runs, newest first, `{"runs": [...], "matched": N, "older":
  * {"before": S, "id": ID} or null}`, or alone with their neighbours in the job, `{"run": {...},
- * "previous": ID, "next": ID, "usual": {...}}`. A page begins after a key (start and id of the last run
- * shown), so that new runs do not shift pages. */
+ * "previous": ID, "next": ID, "usual": {...}}`. A page begins after a key (start and id of the
+ * last run shown), so that new runs do not shift pages. */
 #ifndef TRK_FLEET_ANSWER_H
 #define TRK_FLEET_ANSWER_H
 

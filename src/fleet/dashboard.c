@@ -400,9 +400,9 @@ static void put_column(const char **at, size_t count, struct trk_buf *b)
 	trk__buf_putc(b, ']');
 }
 
-/* Append {"KEY": [value, value, …], …} for the array of `count` objects in `text`, written by struct
- * trk_json without indentation: similar values are adjacent and compress better. All must have the
- * members of the first one, in the same order. 0 or -ENOMEM. */
+/* Append {"KEY": [value, value, …], …} for the array of `count` objects in `text`, written by
+ * struct trk_json without indentation: similar values are adjacent and compress better. All must
+ * have the members of the first one, in the same order. 0 or -ENOMEM. */
 static int put_columns(const char *text, size_t count, struct trk_buf *b)
 {
 	const char **at = calloc(count + 1, sizeof(*at));

@@ -92,8 +92,8 @@ int trk__fleet_views_make(const struct trk_fleet_rows *rows, double days,
 			  const struct trk_fleet_views *of, struct trk_fleet_views *ret);
 void trk__fleet_views_release(struct trk_fleet_views *v);
 
-/* Measured savings of the newest change of a job's request: the mean cost of the successful runs with the
- * request of the newest run, compared with that of the successful runs before. */
+/* Measured savings of the newest change of a job's request: the mean cost of the successful runs
+ * with the request of the newest run, compared with that of the successful runs before. */
 struct trk_fleet_changed {
 	double from_s; /* start of the first run with the current request */
 	const struct trk_fleet_run *before, *since; /* views; one run of each */

@@ -1,5 +1,5 @@
-/* Trends of one job: the growth of its peaks, new levels of its run time, and what the newest change of
- * its request has saved. */
+/* Trends of one job: the growth of its peaks, new levels of its run time, and what the newest
+ * change of its request has saved. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -64,11 +64,6 @@ static void say(struct page *p, const char *text)
 	trk__terminal_line(&p->t, text, 0);
 }
 
-static void heading(struct page *p, const char *title, const char *more)
-{
-	trk__terminal_title(&p->t, title, more);
-}
-
 /* ---- overview ---- */
 
 static void lead_text(struct page *p, const struct trk_fleet_overview *o)
@@ -135,13 +130,14 @@ static void changes_text(struct page *p, const struct trk_fleet_overview *o)
 	struct trk_doc_table t = {.column = columns, .columns = COUNT(columns), .rank = ranks};
 
 	if (!o->changes) {
-		heading(p, "Change these first", "nothing to save: no job requests too much");
+		trk__terminal_title(&p->t, "Change these first",
+				    "nothing to save: no job requests too much");
 		return;
 	}
-	heading(p, "Change these first",
-		trk__doc_print(&p->d, "%zu of %zu job%s, %s a month in all", o->changes,
-			       o->changes_all, trk__fleet_plural(o->changes_all),
-			       usd(p, o->saves_all_usd_month)));
+	trk__terminal_title(&p->t, "Change these first",
+			    trk__doc_print(&p->d, "%zu of %zu job%s, %s a month in all", o->changes,
+					   o->changes_all, trk__fleet_plural(o->changes_all),
+					   usd(p, o->saves_all_usd_month)));
 	for (size_t i = 0; i < o->changes; i++) {
 		const struct trk_fleet_job *job = o->change[i];
 		struct trk_doc_cell *row = trk__doc_row(&p->d, &t);
@@ -174,9 +170,9 @@ static void findings_text(struct page *p, const struct trk_fleet_overview *o)
 		[TRK_FLEET_GPU_TOO_BIG] = {"\u25b2", TRK_TONE_WARN},
 	};
 
-	heading(p, "Before it fails",
-		o->findings ? "and what has changed"
-			    : "nothing grows to its limit, nothing has changed");
+	trk__terminal_title(&p->t, "Before it fails",
+			    o->findings ? "and what has changed"
+					: "nothing grows to its limit, nothing has changed");
 	for (size_t i = 0; i < o->findings; i++) {
 		const struct trk_fleet_finding *f = &o->finding[i];
 
@@ -217,7 +213,7 @@ static void spend_text(struct page *p, const struct trk_fleet_overview *o)
 
 	if (!(o->sum.usd > 0))
 		return;
-	heading(p, "Spend a day", "");
+	trk__terminal_title(&p->t, "Spend a day", "");
 	spend_bars(p, &o->spend);
 	for (size_t i = 0; i < o->spend.odd_count; i++) {
 		trk__fleet_odd_day_text(p->rows, &o->spend.odd[i], text);
@@ -241,7 +237,7 @@ static void groups_text(struct page *p, const struct trk_fleet_overview *o, int 
 	static const uint8_t ranks[COUNT(columns)] = {0, 0, 1, 0, 0};
 	struct trk_doc_table t = {.column = columns, .columns = COUNT(columns), .rank = ranks};
 
-	heading(p, "Who spends it", trk__fleet_trait_names[trait]);
+	trk__terminal_title(&p->t, "Who spends it", trk__fleet_trait_names[trait]);
 	for (size_t i = 0; i < o->groups[trait]; i++) {
 		const struct trk_fleet_group *g = &o->group[trait][i];
 		struct trk_doc_cell *row = trk__doc_row(&p->d, &t);
@@ -317,7 +313,7 @@ static void request_text(struct page *p, const struct trk_fleet_job *job)
 							NUMBER("used, p95"), NUMBER("ask for")};
 	struct trk_doc_table t = {.column = columns, .columns = COUNT(columns)};
 
-	heading(p, "Next request", "");
+	trk__terminal_title(&p->t, "Next request", "");
 	add_request(&p->d, &t, "cores", cores(p, job->asked_cores), cores(p, job->cores_p95),
 		    cores(p, job->ask_cores));
 	add_request(&p->d, &t, "memory", memory(p, job->asked_mib), memory(p, job->peak_p95_mib),
@@ -341,7 +337,7 @@ static void newest_text(struct page *p, const struct trk_fleet_job *job)
 	struct trk_doc_table t = {.column = columns, .columns = COUNT(columns), .rank = ranks};
 	size_t end = job->name->first + job->name->count;
 
-	heading(p, "Newest runs", "");
+	trk__terminal_title(&p->t, "Newest runs", "");
 	for (size_t i = 0; i < RUNS_SHOWN && i < job->name->count; i++) {
 		const struct trk_fleet_run *run = &p->rows->run[end - 1 - i];
 		struct trk_doc_cell *row = trk__doc_row(&p->d, &t);
@@ -375,7 +371,7 @@ static void job_text(struct page *p, const struct trk_fleet_job *job)
 	trk__fleet_job_basis(job, text);
 	say(p, text);
 	request_text(p, job);
-	heading(p, "What has happened", "");
+	trk__terminal_title(&p->t, "What has happened", "");
 	if (job->growth.rising) {
 		trk__fleet_growth_text(job, text);
 		say(p, trk__doc_print(&p->d, "It %s", text));

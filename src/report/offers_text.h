@@ -1,5 +1,5 @@
-/* What `recommend` prints for people: the request, a resource with its reasons, where the time of the
- * newest run went, and its cost; and servers that were found, as a table with notes below it. */
+/* What `recommend` prints for people: the request, a resource with its reasons, where the time
+ * of the newest run went, and its cost; and servers that were found, as a table with notes. */
 #ifndef TRK_REPORT_OFFERS_TEXT_H
 #define TRK_REPORT_OFFERS_TEXT_H
 

@@ -152,7 +152,7 @@ static void seek(struct trk_session *s, double t_s)
 	s->t_s = t_s < 0 ? 0 : t_s > end_s ? end_s : t_s;
 }
 
-/* Whether a moment is the one to jump to: the last before the present one, or the first after it. */
+/* Whether a moment is the one to jump to: the last before the present one, or the first after. */
 static bool is_next(const struct trk_session *s, double at_s, int by, double to_s)
 {
 	return by < 0 ? at_s < s->t_s - 1 : at_s > s->t_s + 1e-3 && isnan(to_s);

@@ -361,8 +361,8 @@ static void write_chart(struct trk_buf *b, const struct trk_doc *d, const struct
 }
 
 /* The charts' values as JSON for the script of the page, for the crosshair and for zooming, at the
- * finest resolution that the size limit of a page allows: each bucket of the drawn chart has several
- * values here. */
+ * finest resolution that the size limit of a page allows: each bucket of the drawn chart has
+ * several values here. */
 static void data(struct trk_buf *b, const struct trk_doc *d)
 {
 	size_t finer = finer_of(d, b->len);

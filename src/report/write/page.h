@@ -1,4 +1,4 @@
-/* What a page has besides its document: style and script, which `make page` builds from web/report. */
+/* What a page has besides its document: style and script, built by `make page` from web/report. */
 #ifndef TRK_REPORT_WRITE_PAGE_H
 #define TRK_REPORT_WRITE_PAGE_H
 
