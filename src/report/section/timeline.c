@@ -412,7 +412,7 @@ static void keep_longest(struct trk_doc *d)
 	double least = 0.001;
 	size_t kept;
 
-	while (d->phases > PHASES_SHOWN) {
+	while (d->phase && d->phases > PHASES_SHOWN) {
 		kept = 0;
 		for (size_t i = 0; i < d->phases; i++)
 			if (d->phase[i].to - d->phase[i].from >= least)
