@@ -3,7 +3,7 @@
 #define TRK_CLI_FLEET_VIEWS_H
 
 #include "cli/cli.h"
-#include "fleet/runs.h"
+#include "fleet/answer.h"
 
 struct cli_fleet_settings {
 	const char *dir, *as_of;

@@ -32,8 +32,8 @@ void trk__alike_find(const struct trk_history_run *runs, size_t count, const cha
 		     bool *ret_kept, struct trk_alike *ret);
 
 /* Select the similar runs of `past` (oldest first, borrowed) and make the advice on memory from
- * them. Used by `recommend`, the report and the views over all jobs. 0, or as trk__memory_advise, or
- * -ENOMEM. */
+ * them. Used by `recommend`, the report and the views over all jobs. 0, or as trk__memory_advise,
+ * or -ENOMEM. */
 int trk__advice_memory(const struct trk_history_run *past, size_t count, const char *tags,
 		       const struct trk_memory_options *options, struct trk_alike *ret_alike,
 		       struct trk_memory_advice *ret);

@@ -10,8 +10,8 @@
 #include "base/gzip.h"
 #include "base/libc.h"
 #include "base/maths.h"
+#include "fleet/answer.h"
 #include "fleet/json.h"
-#include "fleet/packed_runs.h"
 #include "fleet/words.h"
 
 enum {
@@ -52,10 +52,199 @@ static const struct trk_fleet_jobs *jobs_of(const struct trk_dashboard *d)
 	return &d->period[1].jobs;
 }
 
+/* ---- packed runs ---- */
+
+/* All runs in nine bytes each, for the charts of the page.
+ *
+ * Start, run time, peak and cores take 16 bits each, as the difference from the median of the job,
+ * which is near zero and compresses well. The bytes of one kind lie together (planes): low bytes,
+ * then high bytes. The last plane holds the size and the end of a run. Starts are kept to half an
+ * hour, run time to 1/64 of an octave, peak and cores to 1/32. */
+enum {
+	STEP_S = 1800, /* of starts */
+	KINDS = 4,     /* start, run time, peak, cores */
+	PLANES = 2 * KINDS + 1,
+	OCTAVE = 64,
+	MIDDLE = 32768,
+	SIZES_MAX = 31,
+};
+
+/* A size with its price by the hour: runs of one job differ in few of them. */
+struct size {
+	double cores, mib, usd_hour;
+};
+
+struct sizes {
+	struct size of[SIZES_MAX];
+	size_t count;
+};
+
+static bool is_near(double a, double b)
+{
+	return (isnan(a) && isnan(b)) || fabs(a - b) <= 0.01 * fabs(b);
+}
+
+/* The last entry takes all sizes for which there is no room. */
+static size_t size_of(struct sizes *s, const struct trk_fleet_run *run)
+{
+	double usd_hour = run->usd / (run->duration_s / 3600);
+
+	for (size_t i = 0; i < s->count; i++)
+		if (is_near(s->of[i].cores, run->asked_cores) &&
+		    is_near(s->of[i].mib, run->asked_mib) && is_near(s->of[i].usd_hour, usd_hour))
+			return i;
+	if (s->count == SIZES_MAX)
+		return SIZES_MAX - 1;
+	s->of[s->count] = (struct size){
+		.cores = run->asked_cores, .mib = run->asked_mib, .usd_hour = usd_hour};
+	return s->count++;
+}
+
+/* The logarithm in steps of this part of an octave; 0: not known or nothing. */
+static unsigned int octaves(double x, int part)
+{
+	double at = x > 0 ? MIDDLE + part * trk__ln(x) / 0.69314718055994531 : 0;
+
+	return at < 1 ? 0 : at > 65535 ? 65535 : (unsigned int) (at + 0.5);
+}
+
+/* Steps from *at_s, which advances by them. */
+static unsigned int steps_to(const struct trk_fleet_run *run, double *at_s)
+{
+	double steps = trk__round_even((run->start_s - *at_s) / STEP_S);
+
+	steps = steps > 65535 ? 65535 : steps < 0 ? 0 : steps;
+	*at_s += steps * STEP_S;
+	return (unsigned int) steps;
+}
+
+static void values_of(const struct trk_fleet_run *run, double *at_s, unsigned int value[KINDS])
+{
+	value[0] = steps_to(run, at_s);
+	value[1] = octaves(run->duration_s, OCTAVE);
+	value[2] = octaves(run->peak_mib, OCTAVE / 2);
+	value[3] = octaves(run->cores, OCTAVE / 2);
+}
+
+static int compare(const void *a, const void *b)
+{
+	unsigned int x = *(const unsigned int *) a, y = *(const unsigned int *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* The medians of a job's values. -ENOMEM leaves zeros, which are bases as well. */
+static int bases_of(const struct trk_fleet_rows *rows, const struct trk_fleet_name *job,
+		    unsigned int base[KINDS])
+{
+	const struct trk_fleet_run *run = &rows->run[job->first];
+	unsigned int *list = calloc(job->count + 1, KINDS * sizeof(*list)), value[KINDS];
+	double at_s = run->start_s;
+
+	for (size_t k = 0; k < KINDS; k++)
+		base[k] = 0;
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < job->count; i++) {
+		values_of(&run[i], &at_s, value);
+		for (size_t k = 0; k < KINDS; k++)
+			list[k * job->count + i] = value[k];
+	}
+	for (size_t k = 0; k < KINDS && job->count; k++) {
+		qsort(list + k * job->count, job->count, sizeof(*list), compare);
+		base[k] = list[k * job->count + job->count / 2];
+	}
+	free(list);
+	return 0;
+}
+
+/* The difference in 16 bits, small ones of either sign as small numbers. */
+static unsigned int zigzag(unsigned int value, unsigned int base)
+{
+	unsigned int difference = (value - base) & 0xffff;
+
+	return difference & 0x8000 ? 2 * (0xffff - difference) + 1 : 2 * difference;
+}
+
+static void pack_job(const struct trk_fleet_rows *rows, const struct trk_fleet_name *job,
+		     unsigned char *to)
+{
+	const struct trk_fleet_run *run = &rows->run[job->first];
+	struct sizes sizes = {.count = 0};
+	unsigned int base[KINDS], value[KINDS];
+	size_t plane = rows->count;
+	double at_s = run->start_s;
+
+	(void) bases_of(rows, job, base);
+	for (size_t i = 0; i < job->count; i++, to++) {
+		values_of(&run[i], &at_s, value);
+		for (size_t k = 0; k < KINDS; k++) {
+			unsigned int difference = zigzag(value[k], base[k]);
+
+			to[2 * k * plane] = (unsigned char) difference;
+			to[(2 * k + 1) * plane] = (unsigned char) (difference >> 8);
+		}
+		to[2 * KINDS * plane] =
+			(unsigned char) (size_of(&sizes, &run[i]) << 3 | run[i].end);
+	}
+}
+
+/* Append the planes of all runs, job by job. */
+static void put_packed_runs(const struct trk_fleet_rows *rows, const struct trk_fleet_jobs *jobs,
+			    struct trk_buf *b)
+{
+	unsigned char *planes = calloc(rows->count + 1, PLANES);
+	size_t at = 0;
+
+	if (!planes) {
+		b->error = -ENOMEM;
+		return;
+	}
+	for (size_t k = 0; k < jobs->count; k++) {
+		pack_job(rows, jobs->job[k].name, planes + at);
+		at += jobs->job[k].name->count;
+	}
+	trk__buf_add(b, planes, rows->count * PLANES);
+	free(planes);
+}
+
+/* Append what a reader of the packed runs of a job needs: "sizes", [[cores, MiB, $ an hour], ...],
+ * and "base", the medians of steps between starts, run time, peak and cores. */
+static void packed_runs_json(struct trk_json *j, const struct trk_fleet_rows *rows,
+			     const struct trk_fleet_name *job)
+{
+	struct sizes sizes = {.count = 0};
+	unsigned int base[KINDS];
+
+	for (size_t i = 0; i < job->count; i++)
+		(void) size_of(&sizes, &rows->run[job->first + i]);
+	trk__json_key_open(j, "sizes", '[');
+	for (size_t i = 0; i < sizes.count; i++) {
+		trk__json_open(j, '[');
+		trk__json_double(j, sizes.of[i].cores);
+		trk__json_double(j, sizes.of[i].mib);
+		trk__json_double(j, sizes.of[i].usd_hour);
+		trk__json_close(j, ']');
+	}
+	trk__json_close(j, ']');
+	(void) bases_of(rows, job, base);
+	trk__json_key_open(j, "base", '[');
+	for (size_t k = 0; k < KINDS; k++)
+		trk__json_u64(j, base[k]);
+	trk__json_close(j, ']');
+}
+
 /* ---- data ---- */
 
 /* Hours, so that five digits suffice. */
 static const double hour = 3600, gib_hour = 3600 * 1024;
+
+static void close_figures(struct trk_json *j, const double *figure, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		trk__json_double(j, figure[i]);
+	trk__json_close(j, ']');
+}
 
 /* The numbers of a sum, without derived ones. */
 static void sum_json(struct trk_json *j, const struct trk_fleet_sum *sum)
@@ -75,9 +264,7 @@ static void sum_json(struct trk_json *j, const struct trk_fleet_sum *sum)
 	trk__json_open(j, '[');
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		trk__json_u64(j, counts[i]);
-	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
-		trk__json_double(j, figures[i]);
-	trk__json_close(j, ']');
+	close_figures(j, figures, sizeof(figures) / sizeof(figures[0]));
 }
 
 /* The figures for the comparison with the previous period. */
@@ -93,9 +280,7 @@ static void before_json(struct trk_json *j, const struct trk_fleet_sum *sum)
 	trk__json_open(j, '[');
 	trk__json_u64(j, sum->out_of_memory);
 	trk__json_u64(j, sum->priced + sum->estimated);
-	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
-		trk__json_double(j, figures[i]);
-	trk__json_close(j, ']');
+	close_figures(j, figures, sizeof(figures) / sizeof(figures[0]));
 }
 
 /* Sums of each period, and of the one before. */
@@ -158,7 +343,7 @@ static void job_list_json(struct trk_json *j, const struct trk_dashboard *d)
 		job_runs_json(j, d->rows, job);
 		trk__json_key_text(j, "command", trk__fleet_text(d->rows, job->last->command));
 		trk__json_key_double(j, "first", d->rows->run[job->name->first].start_s);
-		trk__packed_runs_json(j, d->rows, job->name);
+		packed_runs_json(j, d->rows, job->name);
 		periods_json(j, d, job->index);
 		trk__json_close(j, '}');
 	}
@@ -215,9 +400,9 @@ static void put_column(const char **at, size_t count, struct trk_buf *b)
 	trk__buf_putc(b, ']');
 }
 
-/* Append {"KEY": [value, value, …], …} for the array of `count` objects in `text`, written by struct
- * trk_json without indentation: similar values are adjacent and compress better. All must have the
- * members of the first one, in the same order. 0 or -ENOMEM. */
+/* Append {"KEY": [value, value, …], …} for the array of `count` objects in `text`, written by
+ * struct trk_json without indentation: similar values are adjacent and compress better. All must
+ * have the members of the first one, in the same order. 0 or -ENOMEM. */
 static int put_columns(const char *text, size_t count, struct trk_buf *b)
 {
 	const char **at = calloc(count + 1, sizeof(*at));
@@ -256,49 +441,41 @@ static void job_columns_json(struct trk_json *j, const struct trk_dashboard *d)
 		j->buf->error = r;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct trk_fleet_run *x = *(const struct trk_fleet_run *const *) a;
-	const struct trk_fleet_run *y = *(const struct trk_fleet_run *const *) b;
-
-	return (x->start_s < y->start_s) - (x->start_s > y->start_s);
-}
-
 /* The newest runs of all jobs, as rows of [id, job, start, end, run time, cores, of, MiB, of, $].
  */
 static void newest_json(struct trk_json *j, const struct trk_dashboard *d)
 {
+	const struct trk_fleet_run_filter all = {.end = -1, .before_s = NAN, .max = NEWEST_SHOWN};
 	const struct trk_fleet_rows *rows = d->rows;
-	const struct trk_fleet_run **run =
-		calloc(rows->count + 1, sizeof(const struct trk_fleet_run *));
-	size_t n = 0;
+	struct trk_fleet_run_page page;
+	int r = trk__fleet_run_page_make(rows, &all, &page);
 
 	trk__json_key_open(j, "newest", '[');
-	for (size_t i = 0; run && i < rows->count; i++)
-		run[n++] = &rows->run[i];
-	if (n)
-		qsort(run, n, sizeof(const struct trk_fleet_run *), by_start);
-	for (size_t i = 0; i < n && i < NEWEST_SHOWN; i++) {
-		const struct trk_fleet_name *job = &rows->job[run[i]->job];
+	for (size_t i = 0; r == 0 && i < page.count; i++) {
+		const struct trk_fleet_run *run = page.run[i];
+		const struct trk_fleet_name *job = &rows->job[run->job];
 
 		trk__json_open(j, '[');
-		trk__json_text(j, run[i]->id);
+		trk__json_text(j, run->id);
 		trk__json_text(j, trk__fleet_text(rows, job->name));
-		trk__json_double(j, trk__round_even(run[i]->start_s));
-		trk__json_text(j, trk__fleet_end_names[run[i]->end]);
-		trk__json_double(j, run[i]->duration_s);
-		trk__json_double(j, run[i]->cores);
-		trk__json_double(j, run[i]->asked_cores);
-		trk__json_double(j, run[i]->peak_mib);
-		trk__json_double(j, run[i]->asked_mib);
-		trk__json_double(j, run[i]->usd);
+		trk__json_double(j, trk__round_even(run->start_s));
+		trk__json_text(j, trk__fleet_end_names[run->end]);
+		trk__json_double(j, run->duration_s);
+		trk__json_double(j, run->cores);
+		trk__json_double(j, run->asked_cores);
+		trk__json_double(j, run->peak_mib);
+		trk__json_double(j, run->asked_mib);
+		trk__json_double(j, run->usd);
 		for (int t = 0; t < TRK_FLEET_TRAITS; t++)
-			trk__json_text(j, trk__fleet_text(rows, run[i]->trait[t]));
+			trk__json_text(j, trk__fleet_text(rows, run->trait[t]));
 		trk__json_text(j, trk__fleet_text(rows, job->scope));
 		trk__json_close(j, ']');
 	}
 	trk__json_close(j, ']');
-	free(run);
+	if (r == 0)
+		trk__fleet_run_page_release(&page);
+	else
+		j->buf->error = r;
 }
 
 /* Fractions are cut to this many digits, more than any text shows; integers and the digits before
@@ -520,7 +697,7 @@ static int put_all_data(const struct trk_dashboard *d, struct trk_buf *b)
 	r = put_data(b, "data", &data);
 	trk__buf_clear(&data);
 	if (r == 0) {
-		trk__packed_runs_write(d->rows, jobs_of(d), &data);
+		put_packed_runs(d->rows, jobs_of(d), &data);
 		r = put_data(b, "runs", &data);
 	}
 	return r;

@@ -491,49 +491,33 @@ static int by_index(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-int trk__fleet_jobs_make(const struct trk_fleet_rows *rows, double since_s,
-			 struct trk_fleet_jobs *ret)
+int trk__fleet_jobs_make(const struct trk_fleet_rows *rows, const struct trk_fleet_jobs *from,
+			 double since_s, struct trk_fleet_jobs *ret)
 {
-	struct trk_fleet_jobs jobs = {.since_s = since_s};
+	struct trk_fleet_jobs jobs = {.count = from ? from->count : 0, .since_s = since_s};
 	struct trk_fleet_work w;
 	int r = work_init(&w, rows);
 
 	jobs.job = calloc(rows->jobs + 1, sizeof(*jobs.job));
 	if (!jobs.job)
 		r = -ENOMEM;
-	for (size_t i = 0; r == 0 && i < rows->jobs; i++) {
-		if (rows->job[i].count == 0)
-			continue;
-		make_job(&w, i, since_s, &jobs.job[jobs.count]);
-		trk__fleet_sum_merge(&jobs.sum, &jobs.job[jobs.count].period);
-		jobs.count++;
+	if (r == 0 && from) {
+		memcpy(jobs.job, from->job, from->count * sizeof(*jobs.job));
+		/* In the order of the rows, so that sums have the same last digit. */
+		qsort(jobs.job, jobs.count, sizeof(*jobs.job), by_index);
 	}
+	for (size_t i = 0; r == 0 && from && i < jobs.count; i++)
+		change_period(&w, since_s, &jobs.job[i]);
+	for (size_t i = 0; r == 0 && !from && i < rows->jobs; i++)
+		if (rows->job[i].count)
+			make_job(&w, i, since_s, &jobs.job[jobs.count++]);
 	work_release(&w);
 	if (r < 0) {
 		trk__fleet_jobs_release(&jobs);
 		return r;
 	}
-	qsort(jobs.job, jobs.count, sizeof(*jobs.job), by_money);
-	*ret = jobs;
-	return 0;
-}
-
-int trk__fleet_jobs_again(const struct trk_fleet_rows *rows, const struct trk_fleet_jobs *from,
-			  double since_s, struct trk_fleet_jobs *ret)
-{
-	struct trk_fleet_jobs jobs = {.count = from->count, .since_s = since_s};
-	struct trk_fleet_work w = {.rows = rows};
-
-	jobs.job = calloc(from->count + 1, sizeof(*jobs.job));
-	if (!jobs.job)
-		return -ENOMEM;
-	memcpy(jobs.job, from->job, from->count * sizeof(*jobs.job));
-	/* In the order of trk__fleet_jobs_make, so that sums have the same last digit. */
-	qsort(jobs.job, jobs.count, sizeof(*jobs.job), by_index);
-	for (size_t i = 0; i < jobs.count; i++) {
-		change_period(&w, since_s, &jobs.job[i]);
+	for (size_t i = 0; i < jobs.count; i++)
 		trk__fleet_sum_merge(&jobs.sum, &jobs.job[i].period);
-	}
 	qsort(jobs.job, jobs.count, sizeof(*jobs.job), by_money);
 	*ret = jobs;
 	return 0;

@@ -130,12 +130,10 @@ struct trk_fleet_jobs {
 	double since_s;
 	struct trk_fleet_sum sum; /* of the period, over all jobs */
 };
-/* 0 or -ENOMEM. The caller releases, on success only. */
-int trk__fleet_jobs_make(const struct trk_fleet_rows *rows, double since_s,
-			 struct trk_fleet_jobs *ret);
-/* The same for another period; figures that do not depend on the period are copied from `from`. */
-int trk__fleet_jobs_again(const struct trk_fleet_rows *rows, const struct trk_fleet_jobs *from,
-			  double since_s, struct trk_fleet_jobs *ret);
+/* Figures that do not depend on the period are copied from `from`, the jobs over another one; NULL:
+ * none. 0 or -ENOMEM. The caller releases, on success only. */
+int trk__fleet_jobs_make(const struct trk_fleet_rows *rows, const struct trk_fleet_jobs *from,
+			 double since_s, struct trk_fleet_jobs *ret);
 void trk__fleet_jobs_release(struct trk_fleet_jobs *jobs);
 /* The entry of the job with this index in the rows; NULL: it is not there. */
 const struct trk_fleet_job *trk__fleet_job_at(const struct trk_fleet_jobs *jobs, size_t index);

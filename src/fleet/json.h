@@ -15,8 +15,8 @@ void trk__fleet_overview_json(struct trk_json *j, const struct trk_fleet_rows *r
 /* The members of a job's object, without its brackets. */
 void trk__fleet_job_members(struct trk_json *j, const struct trk_fleet_rows *rows,
 			    const struct trk_fleet_job *job);
-/* The key "usual" with the object of its usual figures (null for NULL), and the members of one of its
- * runs. */
+/* The key "usual" with the object of its usual figures (null for NULL), and the members of one of
+ * its runs. */
 void trk__fleet_usual_json(struct trk_json *j, const struct trk_fleet_job *job);
 void trk__fleet_run_members(struct trk_json *j, const struct trk_fleet_rows *rows,
 			    const struct trk_fleet_job *job, const struct trk_fleet_run *run);

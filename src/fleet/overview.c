@@ -160,6 +160,14 @@ static struct trk_fleet_finding *add(struct making *m, enum trk_fleet_finding_ki
 	return f;
 }
 
+static void swap(struct trk_fleet_finding *a, struct trk_fleet_finding *b)
+{
+	struct trk_fleet_finding was = *a;
+
+	*a = *b;
+	*b = was;
+}
+
 static void tell_growth(struct making *m)
 {
 	size_t first = m->o->findings;
@@ -177,12 +185,8 @@ static void tell_growth(struct making *m)
 		/* The nearest first. */
 		for (; f > &m->o->finding[first] &&
 		       f[-1].job->growth.runs_left > f->job->growth.runs_left;
-		     f--) {
-			struct trk_fleet_finding later = f[-1];
-
-			f[-1] = *f;
-			*f = later;
-		}
+		     f--)
+			swap(f - 1, f);
 	}
 	m->o->will_fail = m->o->findings - first;
 }
@@ -220,12 +224,8 @@ static void tell_drifts(struct making *m)
 		trk__fleet_drift_text(m->rows, job, f->text);
 		for (; f > &m->o->finding[first] &&
 		       !(fabs(f[-1].usd_month) >= fabs(f->usd_month)) && !isnan(f->usd_month);
-		     f--) {
-			struct trk_fleet_finding later = f[-1];
-
-			f[-1] = *f;
-			*f = later;
-		}
+		     f--)
+			swap(f - 1, f);
 	}
 }
 
@@ -373,8 +373,7 @@ int trk__fleet_views_make(const struct trk_fleet_rows *rows, double days,
 			  const struct trk_fleet_views *of, struct trk_fleet_views *ret)
 {
 	double since_s = rows->now_s - days * 86400;
-	int r = of ? trk__fleet_jobs_again(rows, &of->jobs, since_s, &ret->jobs)
-		   : trk__fleet_jobs_make(rows, since_s, &ret->jobs);
+	int r = trk__fleet_jobs_make(rows, of ? &of->jobs : NULL, since_s, &ret->jobs);
 
 	if (r < 0)
 		return r;

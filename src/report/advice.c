@@ -459,6 +459,14 @@ void trk__advice_line(struct trk_buf *b, const struct trk_advice *a)
 	add_now(b, a);
 }
 
+static void reasons_json(struct trk_json *j, const char *reason, size_t stride, size_t count)
+{
+	trk__json_key_open(j, "reasons", '[');
+	for (size_t i = 0; i < count; i++)
+		trk__json_text(j, reason + i * stride);
+	trk__json_close(j, ']');
+}
+
 static void cpu_json(struct trk_json *j, const struct trk_advice *a)
 {
 	trk__json_key_open(j, "cpu", '{');
@@ -481,37 +489,35 @@ static void cpu_json(struct trk_json *j, const struct trk_advice *a)
 		}
 		trk__json_close(j, ']');
 	}
-	trk__json_key_open(j, "reasons", '[');
-	for (size_t i = 0; a->has_cpu && i < a->cpu.reason_count; i++)
-		trk__json_text(j, a->cpu.reason[i]);
-	trk__json_close(j, ']');
+	reasons_json(j, a->cpu.reason[0], sizeof(a->cpu.reason[0]),
+		     a->has_cpu ? a->cpu.reason_count : 0);
 	trk__json_close(j, '}');
 }
 
 static void memory_json(struct trk_json *j, const struct trk_advice *a)
 {
-	const struct trk_memory_advice *m = &a->memory;
+	static const struct trk_memory_advice none = {
+		.next_rung_bytes = NAN,
+		.chance_exceed = NAN,
+		.highest_bytes = NAN,
+		.passed_peak_bytes = NAN,
+	};
+	const struct trk_memory_advice *m = a->has_memory ? &a->memory : &none;
 
 	trk__json_key_open(j, "memory", '{');
 	trk__json_key_double(j, "request_mib", a->memory_mib);
-	trk__json_key_double(j, "next_rung_mib",
-			     a->has_memory ? m->next_rung_bytes / MIB : (double) NAN);
+	trk__json_key_double(j, "next_rung_mib", m->next_rung_bytes / MIB);
 	trk__json_key_text(j, "basis", a->has_memory ? m->basis_text : NULL);
 	trk__json_key_text(j, "runs_alike", a->has_memory ? trk__alike_name(a->alike.by) : NULL);
-	trk__json_key_u64(j, "runs_used", a->has_memory ? m->runs_used : 0);
+	trk__json_key_u64(j, "runs_used", m->runs_used);
 	trk__json_key_text(j, "confidence",
 			   a->has_memory ? trk__confidence_name(m->confidence) : NULL);
-	trk__json_key_double(j, "chance_exceed", a->has_memory ? m->chance_exceed : (double) NAN);
+	trk__json_key_double(j, "chance_exceed", m->chance_exceed);
 	trk__json_key_double(j, "possible_shared_mib", a->possible_shared_mib);
 	trk__json_key_double(j, "possible_peak_mib", a->peak_most_mib);
-	trk__json_key_double(j, "highest_mib",
-			     a->has_memory ? m->highest_bytes / MIB : (double) NAN);
-	trk__json_key_double(j, "passed_peak_mib",
-			     a->has_memory ? m->passed_peak_bytes / MIB : (double) NAN);
-	trk__json_key_open(j, "reasons", '[');
-	for (size_t i = 0; a->has_memory && i < m->reason_count; i++)
-		trk__json_text(j, m->reason[i]);
-	trk__json_close(j, ']');
+	trk__json_key_double(j, "highest_mib", m->highest_bytes / MIB);
+	trk__json_key_double(j, "passed_peak_mib", m->passed_peak_bytes / MIB);
+	reasons_json(j, m->reason[0], sizeof(m->reason[0]), m->reason_count);
 	trk__json_close(j, '}');
 }
 
@@ -541,10 +547,7 @@ void trk__advice_json(struct trk_json *j, const struct trk_advice *a)
 	trk__json_key_double(j, "vram_mib", a->vram_mib);
 	trk__json_key_open(j, "verdict", '{');
 	trk__json_key_text(j, "sizing", trk__sizing_name(a->sizing.sizing));
-	trk__json_key_open(j, "reasons", '[');
-	for (size_t i = 0; i < a->sizing.reason_count; i++)
-		trk__json_text(j, a->sizing.reason[i]);
-	trk__json_close(j, ']');
+	reasons_json(j, a->sizing.reason[0], sizeof(a->sizing.reason[0]), a->sizing.reason_count);
 	trk__json_close(j, '}');
 	trk__json_close(j, '}');
 }

@@ -20,14 +20,19 @@ static unsigned long up(double value, double least)
 	return (unsigned long) (value > whole ? whole + 1 : whole);
 }
 
+static void put_time(struct trk_buf *b, const char *before, unsigned long seconds)
+{
+	if (seconds)
+		trk__buf_printf(b, "%s%lu:%02lu:%02lu\n", before, seconds / 3600, seconds / 60 % 60,
+				seconds % 60);
+}
+
 static void slurm(struct trk_buf *b, const struct trk_snippet_request *r)
 {
 	trk__buf_printf(b, "#SBATCH --cpus-per-task=%lu\n#SBATCH --mem=%luM\n", r->cores, r->mib);
 	if (r->gpus)
 		trk__buf_printf(b, "#SBATCH --gpus=%lu\n", r->gpus);
-	if (r->seconds)
-		trk__buf_printf(b, "#SBATCH --time=%lu:%02lu:%02lu\n", r->seconds / 3600,
-				r->seconds / 60 % 60, r->seconds % 60);
+	put_time(b, "#SBATCH --time=", r->seconds);
 }
 
 static void kubernetes(struct trk_buf *b, const struct trk_snippet_request *r)
@@ -92,13 +97,6 @@ static void htcondor(struct trk_buf *b, const struct trk_snippet_request *r)
 	trk__buf_printf(b, "request_cpus = %lu\nrequest_memory = %luM\n", r->cores, r->mib);
 	if (r->gpus)
 		trk__buf_printf(b, "request_gpus = %lu\n", r->gpus);
-}
-
-static void put_time(struct trk_buf *b, const char *before, unsigned long seconds)
-{
-	if (seconds)
-		trk__buf_printf(b, "%s%lu:%02lu:%02lu\n", before, seconds / 3600, seconds / 60 % 60,
-				seconds % 60);
 }
 
 /* PBS Professional and OpenPBS. */

@@ -239,32 +239,18 @@ void trk__doc_empty(struct trk_doc *d, struct trk_doc_section *s, const char *te
 	add_text(d, s, TRK_BLOCK_TEXT, text);
 }
 
-void trk__doc_parts(struct trk_doc *d, struct trk_doc_section *s, const struct trk_doc_part *part,
-		    size_t count)
+void trk__doc_list(struct trk_doc *d, struct trk_doc_section *s, enum trk_block_kind kind,
+		   const void *list, size_t count)
 {
-	struct trk_doc_block *b = count ? add_block(d, s, TRK_BLOCK_PARTS) : NULL;
+	struct trk_doc_block *b = count ? add_block(d, s, kind) : NULL;
 
-	if (b) {
-		b->part = part;
-		b->count = count;
-	}
-}
-
-void trk__doc_snippets(struct trk_doc *d, struct trk_doc_section *s,
-		       const struct trk_doc_snippet *snippet, size_t count)
-{
-	struct trk_doc_block *b = count ? add_block(d, s, TRK_BLOCK_SNIPPETS) : NULL;
-
-	if (b) {
-		b->snippet = snippet;
-		b->count = count;
-	}
-}
-
-void trk__doc_charts(struct trk_doc *d, struct trk_doc_section *s)
-{
-	if (d->charts)
-		(void) add_block(d, s, TRK_BLOCK_CHARTS);
+	if (!b)
+		return;
+	b->count = count;
+	if (kind == TRK_BLOCK_PARTS)
+		b->part = list;
+	else
+		b->snippet = list;
 }
 
 void trk__doc_stacks(struct trk_doc *d, struct trk_doc_section *s, const char *json)
@@ -272,10 +258,10 @@ void trk__doc_stacks(struct trk_doc *d, struct trk_doc_section *s, const char *j
 	add_text(d, s, TRK_BLOCK_STACKS, json);
 }
 
-void trk__doc_lanes(struct trk_doc *d, struct trk_doc_section *s)
+void trk__doc_drawing(struct trk_doc *d, struct trk_doc_section *s, enum trk_block_kind kind)
 {
-	if (d->lanes)
-		(void) add_block(d, s, TRK_BLOCK_LANES);
+	if (kind == TRK_BLOCK_CHARTS ? d->charts : d->lanes)
+		(void) add_block(d, s, kind);
 }
 
 struct trk_doc_table *trk__doc_table(struct trk_doc *d, struct trk_doc_section *s, const char *key,

@@ -349,14 +349,13 @@ void trk__doc_note(struct trk_doc *d, struct trk_doc_section *s, const char *for
 /* The one sentence of a section without data. */
 void trk__doc_empty(struct trk_doc *d, struct trk_doc_section *s, const char *text);
 
-void trk__doc_parts(struct trk_doc *d, struct trk_doc_section *s, const struct trk_doc_part *part,
-		    size_t count);
-void trk__doc_snippets(struct trk_doc *d, struct trk_doc_section *s,
-		       const struct trk_doc_snippet *snippet, size_t count);
-void trk__doc_charts(struct trk_doc *d, struct trk_doc_section *s);
+/* Parts or snippets. */
+void trk__doc_list(struct trk_doc *d, struct trk_doc_section *s, enum trk_block_kind kind,
+		   const void *list, size_t count);
+/* The document's charts or lanes, if it has any. */
+void trk__doc_drawing(struct trk_doc *d, struct trk_doc_section *s, enum trk_block_kind kind);
 /* The chart of stacks, which the page alone shows; nothing for NULL. */
 void trk__doc_stacks(struct trk_doc *d, struct trk_doc_section *s, const char *json);
-void trk__doc_lanes(struct trk_doc *d, struct trk_doc_section *s);
 
 struct trk_doc_table *trk__doc_table(struct trk_doc *d, struct trk_doc_section *s, const char *key,
 				     const char *title, const struct trk_doc_column *columns,

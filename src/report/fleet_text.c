@@ -27,30 +27,19 @@ enum { NAME_MAX_CHARS = 39, RUNS_SHOWN = 10, TILE_TEXT = 26 };
 	}
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-static const char *usd(struct page *p, double usd)
-{
-	return trk__doc_value(&p->d, trk__fleet_usd, usd);
-}
-
-static const char *memory(struct page *p, double mib)
-{
-	return trk__doc_value(&p->d, trk__fleet_memory, mib);
-}
-
-static const char *cores(struct page *p, double cores)
-{
-	return trk__doc_value(&p->d, trk__fleet_cores, cores);
-}
-
-static const char *percent(struct page *p, double share)
-{
-	return trk__doc_value(&p->d, trk__fleet_percent, share);
-}
-
-static const char *change(struct page *p, double change)
-{
-	return trk__doc_value(&p->d, trk__fleet_change, change);
-}
+/* Figures as text in the memory of the page. */
+#define WORDS(name)                                                                                \
+	static const char *name(struct page *p, double value)                                      \
+	{                                                                                          \
+		return trk__doc_value(&p->d, trk__fleet_##name, value);                            \
+	}
+WORDS(usd)
+WORDS(memory)
+WORDS(cores)
+WORDS(percent)
+WORDS(change)
+WORDS(duration)
+#undef WORDS
 
 static const char *count(struct page *p, size_t count)
 {
@@ -73,11 +62,6 @@ static const char *name_of(struct page *p, uint32_t text)
 static void say(struct page *p, const char *text)
 {
 	trk__terminal_line(&p->t, text, 0);
-}
-
-static void heading(struct page *p, const char *title, const char *more)
-{
-	trk__terminal_title(&p->t, title, more);
 }
 
 /* ---- overview ---- */
@@ -147,13 +131,14 @@ static void changes_text(struct page *p, const struct trk_fleet_overview *o)
 	struct trk_doc_table t = {.column = columns, .columns = COUNT(columns), .rank = ranks};
 
 	if (!o->changes) {
-		heading(p, "Change these first", "nothing to save: no job requests too much");
+		trk__terminal_title(&p->t, "Change these first",
+				    "nothing to save: no job requests too much");
 		return;
 	}
-	heading(p, "Change these first",
-		trk__doc_print(&p->d, "%zu of %zu job%s, %s a month in all", o->changes,
-			       o->changes_all, trk__fleet_plural(o->changes_all),
-			       usd(p, o->saves_all_usd_month)));
+	trk__terminal_title(&p->t, "Change these first",
+			    trk__doc_print(&p->d, "%zu of %zu job%s, %s a month in all", o->changes,
+					   o->changes_all, trk__fleet_plural(o->changes_all),
+					   usd(p, o->saves_all_usd_month)));
 	for (size_t i = 0; i < o->changes; i++) {
 		const struct trk_fleet_job *job = o->change[i];
 		struct trk_doc_cell *row = trk__doc_row(&p->d, &t);
@@ -186,9 +171,9 @@ static void findings_text(struct page *p, const struct trk_fleet_overview *o)
 		[TRK_FLEET_GPU_TOO_BIG] = {"\u25b2", TRK_TONE_WARN},
 	};
 
-	heading(p, "Before it fails",
-		o->findings ? "and what has changed"
-			    : "nothing grows to its limit, nothing has changed");
+	trk__terminal_title(&p->t, "Before it fails",
+			    o->findings ? "and what has changed"
+					: "nothing grows to its limit, nothing has changed");
 	for (size_t i = 0; i < o->findings; i++) {
 		const struct trk_fleet_finding *f = &o->finding[i];
 
@@ -229,7 +214,7 @@ static void spend_text(struct page *p, const struct trk_fleet_overview *o)
 
 	if (!(o->sum.usd > 0))
 		return;
-	heading(p, "Spend a day", "");
+	trk__terminal_title(&p->t, "Spend a day", "");
 	spend_bars(p, &o->spend);
 	for (size_t i = 0; i < o->spend.odd_count; i++) {
 		trk__fleet_odd_day_text(p->rows, &o->spend.odd[i], text);
@@ -253,7 +238,7 @@ static void groups_text(struct page *p, const struct trk_fleet_overview *o, int 
 	static const uint8_t ranks[COUNT(columns)] = {0, 0, 1, 0, 0};
 	struct trk_doc_table t = {.column = columns, .columns = COUNT(columns), .rank = ranks};
 
-	heading(p, "Who spends it", trk__fleet_trait_names[trait]);
+	trk__terminal_title(&p->t, "Who spends it", trk__fleet_trait_names[trait]);
 	for (size_t i = 0; i < o->groups[trait]; i++) {
 		const struct trk_fleet_group *g = &o->group[trait][i];
 		struct trk_doc_cell *row = trk__doc_row(&p->d, &t);
@@ -296,7 +281,7 @@ static void jobs_text(struct page *p, const struct trk_fleet_jobs *jobs)
 
 		row[0].text = name_of(p, job->name->name);
 		row[1].text = trk__fleet_verdict_names[job->verdict];
-		row[2].text = trk__doc_value(&p->d, trk__fleet_duration, job->duration_s);
+		row[2].text = duration(p, job->duration_s);
 		row[3].text = job->drift.known ? change(p, job->drift.change) : "usual";
 		row[4].text = trk__doc_print(&p->d, "%s of %s", memory(p, job->peak_mib),
 					     memory(p, job->asked_mib));
@@ -329,7 +314,7 @@ static void request_text(struct page *p, const struct trk_fleet_job *job)
 							NUMBER("used, p95"), NUMBER("ask for")};
 	struct trk_doc_table t = {.column = columns, .columns = COUNT(columns)};
 
-	heading(p, "Next request", "");
+	trk__terminal_title(&p->t, "Next request", "");
 	add_request(&p->d, &t, "cores", cores(p, job->asked_cores), cores(p, job->cores_p95),
 		    cores(p, job->ask_cores));
 	add_request(&p->d, &t, "memory", memory(p, job->asked_mib), memory(p, job->peak_p95_mib),
@@ -353,7 +338,7 @@ static void newest_text(struct page *p, const struct trk_fleet_job *job)
 	struct trk_doc_table t = {.column = columns, .columns = COUNT(columns), .rank = ranks};
 	size_t end = job->name->first + job->name->count;
 
-	heading(p, "Newest runs", "");
+	trk__terminal_title(&p->t, "Newest runs", "");
 	for (size_t i = 0; i < RUNS_SHOWN && i < job->name->count; i++) {
 		const struct trk_fleet_run *run = &p->rows->run[end - 1 - i];
 		struct trk_doc_cell *row = trk__doc_row(&p->d, &t);
@@ -363,7 +348,7 @@ static void newest_text(struct page *p, const struct trk_fleet_job *job)
 		row[0].text = run->id;
 		row[1].text = trk__doc_local(&p->d, run->start_s);
 		row[2].text = trk__fleet_end_names[run->end];
-		row[3].text = trk__doc_value(&p->d, trk__fleet_duration, run->duration_s);
+		row[3].text = duration(p, run->duration_s);
 		row[4].text = trk__doc_print(&p->d, "%s%s", change(p, odd.change),
 					     odd.verdict > TRK_ANOMALY_NO ? " odd" : "");
 		row[5].text = memory(p, run->peak_mib);
@@ -387,7 +372,7 @@ static void job_text(struct page *p, const struct trk_fleet_job *job)
 	trk__fleet_job_basis(job, text);
 	say(p, text);
 	request_text(p, job);
-	heading(p, "What has happened", "");
+	trk__terminal_title(&p->t, "What has happened", "");
 	if (job->growth.rising) {
 		trk__fleet_growth_text(job, text);
 		say(p, trk__doc_print(&p->d, "It %s", text));
@@ -426,7 +411,7 @@ static int runs_text(struct page *p, const struct trk_fleet_run_filter *filter)
 		row[1].text = name_of(p, p->rows->job[run->job].name);
 		row[2].text = trk__doc_local(&p->d, run->start_s);
 		row[3].text = trk__fleet_end_names[run->end];
-		row[4].text = trk__doc_value(&p->d, trk__fleet_duration, run->duration_s);
+		row[4].text = duration(p, run->duration_s);
 		row[5].text = memory(p, run->peak_mib);
 		row[6].text = cores(p, run->cores);
 		row[7].text = usd(p, run->usd);

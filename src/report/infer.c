@@ -86,14 +86,14 @@ struct found {
 	char names[160];
 };
 
-/* Add a type. False: it is not sold in the region. */
-static bool take(struct found *f, const struct trk_catalog *c, int server, int region)
+/* Add a type, if it is sold in the region. */
+static void take(struct found *f, const struct trk_catalog *c, int server, int region)
 {
 	struct trk_catalog_offer offer = {.units = 0};
 	size_t n = strlen(f->names);
 
 	if (region >= 0 && trk__catalog_price_in(c, server, region, &offer) < 0)
-		return false;
+		return;
 	if (!f->count++)
 		f->first = server;
 	if (offer.units && (!f->lowest || offer.units < f->lowest))
@@ -105,7 +105,6 @@ static bool take(struct found *f, const struct trk_catalog *c, int server, int r
 				trk__catalog_server_name(c, (size_t) server));
 	else if (f->count == 4)
 		(void) snprintf(f->names + n, sizeof(f->names) - n, " …");
-	return true;
 }
 
 /* The types that match the machine; of these those that also match the family in the firmware and
@@ -124,7 +123,7 @@ static void search(const struct trk_catalog *c, const struct trk_server *machine
 			    has_its_processor(id, name, machine->cpu_model);
 
 		if (s[i].vendor == vendor && is_like(c, &s[i], machine))
-			(void) take(&by_marks[marks], c, (int) i, region);
+			take(&by_marks[marks], c, (int) i, region);
 	}
 	*ret = by_marks[0];
 	for (int marks = 1; marks < 3; marks++)

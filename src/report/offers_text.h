@@ -1,8 +1,11 @@
-/* Servers that were found, as text for a terminal: a table, and notes below it. */
+/* What `recommend` prints for people: the request, a resource with its reasons, where the time
+ * of the newest run went, and its cost; and servers that were found, as a table with notes. */
 #ifndef TRK_REPORT_OFFERS_TEXT_H
 #define TRK_REPORT_OFFERS_TEXT_H
 
+#include "report/advice.h"
 #include "report/offers.h"
+#include "report/time_breakdown.h"
 #include "report/write/terminal.h"
 
 void trk__offers_text(struct trk_buf *b, const struct trk_offers *r,
@@ -10,5 +13,10 @@ void trk__offers_text(struct trk_buf *b, const struct trk_offers *r,
 /* The cheaper servers that fall short of one need, and the dates and sources of the prices. */
 void trk__offers_notes(struct trk_buf *b, const struct trk_offers *r,
 		       const struct trk_terminal_style *style);
+
+/* times: of the newest run, or NULL. Lines of at most the style's width. */
+void trk__recommend_text(struct trk_buf *b, const struct trk_record *record,
+			 const struct trk_advice *a, const struct trk_time_breakdown *times,
+			 const struct trk_terminal_style *style);
 
 #endif

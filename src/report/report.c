@@ -22,22 +22,15 @@ enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 static void advise(struct trk_report_work *w)
 {
 	const struct trk_report_input *in = w->in;
-	struct trk_cpu_use *own = in->use ? NULL : calloc(1, sizeof(*own));
-	struct trk_history_run *past = calloc(1, sizeof(*past));
-	struct trk_advice_input ask = {.record = in->record,
-				       .use = in->use ? in->use : own,
-				       .runs = in->count ? in->runs : past,
-				       .count = in->count ? in->count : 1,
-				       .input_bytes = NAN};
+	const struct trk_advice_input ask = {.record = in->record,
+					     .use = in->use,
+					     .runs = in->runs,
+					     .count = in->count,
+					     .input_bytes = NAN};
 
-	if (ask.use && past && strcmp(in->record->run.kind, "system") != 0) {
-		trk__history_run_from(in->record, "", past);
-		if (own)
-			trk__cpu_use_of(in->record, own);
-		w->has_advice = trk__advice_make(&ask, &w->advice) == 0;
-	}
-	free(own);
-	free(past);
+	if (strcmp(in->record->run.kind, "system") != 0)
+		w->has_advice = (in->use ? trk__advice_make(&ask, &w->advice)
+					 : trk__advice_of_run(in->record, &w->advice)) == 0;
 }
 
 static void prepare(struct trk_report_work *w)

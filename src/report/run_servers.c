@@ -117,8 +117,8 @@ static void add_slices(struct trk_run_work *w, const struct trk_busy *busy)
 			add_slice(w, busy->core_seconds[i] / busy->seconds[i], busy->seconds[i]);
 }
 
-/* Fill in how long how many cores were busy, and the speed of the server at `cloud`, if it is in the
- * catalogue. Sets no boot time and no deadline. */
+/* Fill in how long how many cores were busy, and the speed of the server at `cloud`, if it is in
+ * the catalogue. Sets no boot time and no deadline. */
 static void read_work(struct trk_run_work *w, const struct trk_catalog *c,
 		      const struct trk_busy *busy, const struct trk_record *record,
 		      const struct trk_cloud *cloud)

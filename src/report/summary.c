@@ -9,7 +9,6 @@
 
 #include "report/time_breakdown.h"
 #include "report/gpu_summary.h"
-#include "report/line_words.h"
 #include "report/summary_terms.h"
 #include "report/write/terminal.h"
 
@@ -231,29 +230,21 @@ static void add_meter(struct trk_doc *d, struct trk_doc_section *s, const char *
 	trk__doc_meter(d, s, name, &m);
 }
 
-static void add_cpu(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
+static void add_use(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
 {
 	const struct trk_record *r = in->record;
-	const struct trk_capacity had = trk__capacity(r, TRK_RESOURCE_CPU);
+	const struct trk_capacity cores = trk__capacity(r, TRK_RESOURCE_CPU);
+	const struct trk_capacity memory = trk__capacity(r, TRK_RESOURCE_MEMORY_MIB);
+	bool job = r->run.pid != 0;
 	struct trk_column_stats stats;
 
 	if (!in->full)
 		return;
-	stats = trk__stats_get(r->stats, r->run.pid ? TRK_PROCESS_CPU_USAGE : TRK_SYSTEM_CPU_USAGE);
-	add_meter(d, s, "CPU", &stats, NAN, TRK_HUMAN_CORES, &had);
-}
-
-static void add_memory(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
-{
-	const struct trk_record *r = in->record;
-	const struct trk_capacity had = trk__capacity(r, TRK_RESOURCE_MEMORY_MIB);
-	struct trk_column_stats stats;
-
-	if (!in->full)
-		return;
-	stats = trk__stats_get(r->stats, r->run.pid ? TRK_PROCESS_MEMORY : TRK_SYSTEM_MEMORY_USED);
+	stats = trk__stats_get(r->stats, job ? TRK_PROCESS_CPU_USAGE : TRK_SYSTEM_CPU_USAGE);
+	add_meter(d, s, "CPU", &stats, NAN, TRK_HUMAN_CORES, &cores);
+	stats = trk__stats_get(r->stats, job ? TRK_PROCESS_MEMORY : TRK_SYSTEM_MEMORY_USED);
 	add_meter(d, s, "Memory", &stats, r->outcome.total[TRK_TOTAL_PEAK_MEMORY_MIB].value,
-		  TRK_HUMAN_MEMORY, &had);
+		  TRK_HUMAN_MEMORY, &memory);
 }
 
 /* A sum without one of the GPUs is a lower bound, and marked as such. */
@@ -452,8 +443,8 @@ static void add_lines(struct trk_doc *d, struct trk_doc_section *s, const struct
 /* The rows, in their order. */
 static void (*const rows[])(struct trk_doc *d, struct trk_doc_section *s,
 			    const struct summary *in) = {
-	add_cpu,   add_memory, add_gpus,  add_course,       add_change,
-	add_lines, add_io,     add_total, add_other_memory, add_cost,
+	add_use, add_gpus,  add_course,       add_change, add_lines,
+	add_io,  add_total, add_other_memory, add_cost,
 };
 
 /* The document; 0 or -ENOMEM. The caller releases, on success only. */
@@ -496,4 +487,68 @@ void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 	}
 	trk__write_terminal(b, &d, &terminal);
 	trk__doc_release(&d);
+}
+
+/* ---- statistics of every column ---- */
+
+enum { COLUMN, UNIT, MEAN, MAX, P95, MIN, P50, SUM, COLUMNS };
+
+static const struct trk_doc_column columns[COLUMNS] = {
+	[COLUMN] = {"column", "column", TRK_CELL_TEXT, NULL},
+	[UNIT] = {"unit", "unit", TRK_CELL_TEXT, NULL},
+	[MEAN] = {"mean", "mean", TRK_CELL_NUMBER, NULL},
+	[MAX] = {"max", "max", TRK_CELL_NUMBER, NULL},
+	[P95] = {"p95", "p95", TRK_CELL_NUMBER, NULL},
+	[MIN] = {"min", "min", TRK_CELL_NUMBER, NULL},
+	[P50] = {"p50", "p50", TRK_CELL_NUMBER, NULL},
+	[SUM] = {"sum", "sum", TRK_CELL_NUMBER, NULL},
+};
+
+static struct trk_doc_cell cell(struct trk_doc *d, double value)
+{
+	const char *text;
+
+	if (isnan(value))
+		text = NULL;
+	else if (value != 0 && (value >= 1e11 || value < 1e-3))
+		text = trk__doc_print(d, "%.4g", value);
+	else
+		text = trk__doc_print(d, "%.*f",
+				      value >= 1e6 || value == (double) (int64_t) value ? 0 : 3,
+				      value);
+	return trk__doc_cell(text, value);
+}
+
+static void add_column(struct trk_doc *d, struct trk_doc_table *t, int column,
+		       const struct trk_column_stats *s)
+{
+	struct trk_doc_cell *row = trk__doc_row(d, t);
+
+	row[COLUMN].text = trk__columns[column].name;
+	row[UNIT].text = trk__columns[column].unit;
+	row[MEAN] = cell(d, s->mean);
+	row[MAX] = cell(d, s->max);
+	row[P95] = cell(d, s->p95);
+	row[MIN] = cell(d, s->min);
+	row[P50] = cell(d, s->p50);
+	row[SUM] = cell(d, s->sum);
+}
+
+void trk__stats_text(struct trk_buf *b, const struct trk_stats *stats,
+		     const struct trk_terminal_style *style)
+{
+	struct trk_doc d = {.error = 0};
+	struct trk_doc_table t = {.key = "stats",
+				  .column = columns,
+				  .columns = COLUMNS,
+				  .essential = P95,
+				  .keeps_names = true};
+
+	for (int i = 0; i < TRK_COLUMNS; i++) {
+		struct trk_column_stats s = trk__stats_get(stats, i);
+
+		if (trk__columns[i].kind != TRK_KIND_STAMP && s.rows)
+			add_column(&d, &t, i, &s);
+	}
+	trk__write_terminal_table(b, &d, &t, style);
 }

@@ -3,6 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "lines/highlights.h"
+#include "lines/profile.h"
+#include "lines/write.h"
+
 #define DOT   " \u00b7 "
 #define ARROW " \u2192 "
 
@@ -160,4 +164,225 @@ const char *trk__slept_words(struct trk_doc *d, const struct trk_record *r)
 	return trk__doc_print(d, "%s of CPU in %s; nothing to size",
 			      trk__doc_value(d, trk__human_seconds, cpu_s),
 			      trk__doc_value(d, trk__human_seconds, seconds));
+}
+
+/* ---- lines of the program ---- */
+
+#define MIB      (1024.0 * 1024.0)
+#define SECOND_S 1.0
+
+enum { NAME_MAX_CHARS = 60, SAMPLES_MIN = 10, KILL_LINES = 4 };
+
+/* ---- names ---- */
+
+/* "train.py:88 step()", without the function if a short form is needed. */
+static const char *name_of(struct trk_doc *d, const struct trk_record *r, uint32_t node,
+			   bool function)
+{
+	char text[300];
+
+	(void) trk__lines_name(r->lines, node, text, sizeof(text));
+	if (!function && strchr(text, ' ') && r->lines->node[node].line > 0)
+		*strchr(text, ' ') = '\0';
+	return trk__doc_safe(d, text, NAME_MAX_CHARS);
+}
+
+const char *trk__growth_words(struct trk_doc *d, uint64_t sure_bytes, uint64_t between_bytes)
+{
+	const char *sign;
+	uint64_t bytes = trk__profile_growth(sure_bytes, between_bytes, &sign);
+
+	return trk__doc_print(d, "%s%s", sign,
+			      trk__doc_value(d, trk__human_memory, (double) bytes / MIB));
+}
+
+static double peak_bytes(const struct trk_record *r)
+{
+	return trk__outcome_peak_mib(&r->outcome) * MIB;
+}
+
+/* Remark if growth is uncertain, or NULL: a line that reuses memory freed by another line causes no
+ * page faults. */
+static const char *doubt_of(const struct trk_record *r, const struct trk_lines_highlights *h)
+{
+	for (size_t i = 0; i < h->growths; i++) {
+		const char *sign;
+
+		(void) trk__profile_growth(h->growth[i].sure_bytes, h->growth[i].between_bytes,
+					   &sign);
+		if (*sign == '~' && trk__lines_growth_counts(&h->growth[i], peak_bytes(r)))
+			return "~: likely, unless another line keeps what this one freed";
+	}
+	return NULL;
+}
+
+pid_t trk__kill_pid(const struct trk_record *r)
+{
+	const struct trk_process_info *biggest = trk__outcome_biggest(&r->outcome);
+
+	return biggest ? biggest->pid : 0;
+}
+
+static bool ended_for_memory(const struct trk_record *r)
+{
+	return r->outcome.verdict == TRK_VERDICT_OUT_OF_MEMORY ||
+	       r->outcome.verdict == TRK_VERDICT_MEMORY_LIMIT;
+}
+
+/* ---- the summary ---- */
+
+static void add_hottest(struct trk_doc *d, struct trk_doc_term *t, const struct trk_record *r,
+			const struct trk_lines_highlights *h)
+{
+	double all = r->outcome.total[TRK_TOTAL_CPU_S].value,
+	       own = (double) h->hottest_cpu_us / 1e6;
+	const char *share;
+
+	/* CPU time outside of sampled lines belongs to the run as well. */
+	if (!(all > (double) h->cpu_us / 1e6))
+		all = (double) h->cpu_us / 1e6;
+	share = trk__doc_value(d, trk__human_percent, own / all);
+	trk__doc_item_of(d, t,
+			 (struct trk_doc_item){
+				 .text = trk__doc_print(d, "%s %s of CPU",
+							name_of(d, r, h->hottest, true), share),
+				 .brief = trk__doc_print(d, "%s %s of CPU",
+							 name_of(d, r, h->hottest, false), share),
+			 });
+}
+
+static void add_growth(struct trk_doc *d, struct trk_doc_term *t, const struct trk_record *r,
+		       const struct trk_lines_growth *g, bool amount_first)
+{
+	const char *amount = trk__growth_words(d, g->sure_bytes, g->between_bytes);
+	const char *name = name_of(d, r, g->node, true), *brief = name_of(d, r, g->node, false);
+
+	trk__doc_item_of(d, t,
+			 (struct trk_doc_item){
+				 .text = trk__doc_print(d, "%s %s", amount_first ? amount : name,
+							amount_first ? name : amount),
+				 .brief = trk__doc_print(d, "%s %s", amount_first ? amount : brief,
+							 amount_first ? brief : amount),
+			 });
+}
+
+void trk__term_lines(struct trk_doc *d, struct trk_doc_section *s, const struct trk_record *r)
+{
+	struct trk_lines_highlights h;
+	struct trk_doc_term *t;
+	bool grew;
+
+	if (!r->lines || r->lines->samples < SAMPLES_MIN ||
+	    trk__lines_highlights_of(r->lines, 0, &h) < 0)
+		return;
+	grew = h.growths && trk__lines_growth_counts(&h.growth[0], peak_bytes(r)) &&
+	       !ended_for_memory(r);
+	if (h.hottest == TRK_LINES_ROOT && !grew)
+		return;
+	t = trk__doc_term(d, s, "Lines", DOT);
+	if (h.hottest != TRK_LINES_ROOT)
+		add_hottest(d, t, r, &h);
+	if (grew)
+		add_growth(d, t, r, &h.growth[0], false);
+}
+
+static const char *threads_of(struct trk_doc *d, const struct trk_lines_standing *s)
+{
+	if (s->threads > 1)
+		return trk__doc_print(d, " (%u threads)", s->threads);
+	return "";
+}
+
+/* Seconds between the last sample of the threads and the end of the run. */
+static double age_of(const struct trk_record *r, const struct trk_lines_highlights *h)
+{
+	double age = ((double) r->outcome.duration_ns / 1e9) - (double) h->last_us / 1e6;
+
+	return age > 0 ? age : 0;
+}
+
+void trk__term_kill_lines(struct trk_doc *d, struct trk_doc_section *s, const struct trk_record *r)
+{
+	struct trk_lines_highlights h;
+	struct trk_doc_term *t;
+
+	if (!r->lines || !ended_for_memory(r) ||
+	    trk__lines_highlights_of(r->lines, trk__kill_pid(r), &h) < 0)
+		return;
+	t = NULL;
+	for (size_t i = 0; i < h.growths; i++) {
+		if (!trk__lines_growth_counts(&h.growth[i], peak_bytes(r)))
+			continue;
+		t = t ? t : trk__doc_term(d, s, "Grew", DOT);
+		add_growth(d, t, r, &h.growth[i], true);
+	}
+	if (t && doubt_of(r, &h))
+		trk__doc_item(d, t, "%s", doubt_of(r, &h));
+	if (h.lasts == 0)
+		return;
+	t = trk__doc_term(d, s, "At kill", DOT);
+	for (size_t i = 0; i < h.lasts && i < KILL_LINES; i++)
+		trk__doc_item_of(d, t,
+				 (struct trk_doc_item){
+					 .text = trk__doc_print(d, "%s%s",
+								name_of(d, r, h.last[i].node, true),
+								threads_of(d, &h.last[i])),
+					 .brief = name_of(d, r, h.last[i].node, false),
+				 });
+	if (age_of(r, &h) > SECOND_S)
+		trk__doc_item(d, t, "as seen %s before the end",
+			      trk__doc_value(d, trk__human_seconds, age_of(r, &h)));
+}
+
+/* ---- the verdict ---- */
+
+static const char *grew_words(struct trk_doc *d, const struct trk_record *r,
+			      const struct trk_lines_highlights *h)
+{
+	const char *text = "", *doubt = doubt_of(r, h);
+
+	for (size_t i = 0; i < h->growths; i++)
+		if (trk__lines_growth_counts(&h->growth[i], peak_bytes(r)))
+			text = trk__doc_print(d, "%s%s%s at %s", text, *text ? ", " : "",
+					      trk__growth_words(d, h->growth[i].sure_bytes,
+								h->growth[i].between_bytes),
+					      name_of(d, r, h->growth[i].node, true));
+	if (doubt)
+		text = trk__doc_print(d, "%s (%s)", text, doubt);
+	return *text ? trk__doc_print(d, " Memory grew by %s.", text) : "";
+}
+
+static const char *last_words(struct trk_doc *d, const struct trk_record *r,
+			      const struct trk_lines_highlights *h)
+{
+	const char *text = "", *when;
+	size_t shown = h->lasts < KILL_LINES ? h->lasts : KILL_LINES;
+	unsigned int more = h->more_threads;
+
+	if (h->lasts == 0)
+		return "";
+	for (size_t i = 0; i < shown; i++)
+		text = trk__doc_print(d, "%s%s%s%s", text, i ? ", " : "",
+				      name_of(d, r, h->last[i].node, true),
+				      threads_of(d, &h->last[i]));
+	for (size_t i = shown; i < h->lasts; i++)
+		more += h->last[i].threads;
+	if (more)
+		text = trk__doc_print(d, "%s and %u more thread%s elsewhere", text, more,
+				      more == 1 ? "" : "s");
+	when = age_of(r, h) > SECOND_S
+		       ? trk__doc_print(d, "%s before the end",
+					trk__doc_value(d, trk__human_seconds, age_of(r, h)))
+		       : "In the last second";
+	return trk__doc_print(d, " %s it was at %s.", when, text);
+}
+
+const char *trk__kill_line_words(struct trk_doc *d, const struct trk_record *r)
+{
+	struct trk_lines_highlights h;
+
+	if (!r->lines || !ended_for_memory(r) ||
+	    trk__lines_highlights_of(r->lines, trk__kill_pid(r), &h) < 0)
+		return "";
+	return trk__doc_print(d, "%s%s", grew_words(d, r, &h), last_words(d, r, &h));
 }

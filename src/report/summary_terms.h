@@ -1,5 +1,6 @@
-/* Terms that the summary and the text of `recommend` share: where the time went, the phases, the
- * split, the cost. Nothing is added where nothing is known. */
+/* Terms and words that the summary, the text of `recommend` and the report share: where the time
+ * went, the phases, the split, the cost, lines of the program. Nothing is added where nothing is
+ * known. */
 #ifndef TRK_REPORT_SUMMARY_TERMS_H
 #define TRK_REPORT_SUMMARY_TERMS_H
 
@@ -23,5 +24,20 @@ void trk__term_cost(struct trk_doc *d, struct trk_doc_section *s, const struct t
 
 /* "1 ms of CPU in 11.0 s; nothing to size" for a job that only waited; else NULL. */
 const char *trk__slept_words(struct trk_doc *d, const struct trk_record *r);
+
+/* Lines of the program (lines/highlights.h); nothing without sampled stacks. */
+
+/* "+512 MiB", "~1.2 GiB": memory that grew for sure, and that grew between two looks. */
+const char *trk__growth_words(struct trk_doc *d, uint64_t sure_bytes, uint64_t between_bytes);
+/* "Lines": the line with the most CPU time and its share, and the line with the largest growth of
+ * memory. */
+void trk__term_lines(struct trk_doc *d, struct trk_doc_section *s, const struct trk_record *r);
+/* For a run that ended out of memory, "Grew" and "At kill": the lines whose memory grew, and what
+ * each thread did in its last second. */
+void trk__term_kill_lines(struct trk_doc *d, struct trk_doc_section *s, const struct trk_record *r);
+/* The same as trk__term_kill_lines(), as sentences, the first one after a blank; "": unknown. */
+const char *trk__kill_line_words(struct trk_doc *d, const struct trk_record *r);
+/* The process whose last second is shown: the largest one; 0: not known. */
+pid_t trk__kill_pid(const struct trk_record *r);
 
 #endif

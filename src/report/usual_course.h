@@ -8,7 +8,7 @@
 #define TRK_REPORT_USUAL_COURSE_H
 
 #include "recording/reader.h"
-#include "report/report.h"
+#include "report/section/section.h"
 
 enum {
 	TRK_COURSE_RUNS_MAX = 15, /* at most so many of the newest runs are read */
@@ -51,5 +51,15 @@ double trk__course_seconds(const struct trk_usual_course *u, int phase);
 /* Bounds of a run's phases by its marks, in s: 0, the marks, the end. At most TRK_PHASES_MAX + 1;
  * returns how many phases there are, 0 where there are no marks or too many. */
 size_t trk__course_bounds(const struct trk_record *record, double bound[TRK_PHASES_MAX + 1]);
+
+/* ---- in the charts ---- */
+
+/* The maximum of the band, in the column's unit; 0 without a band. */
+double trk__course_most(const struct trk_usual_course *u, enum trk_course_kind kind);
+/* Add the band to a chart whose `top` is set; factor: from the column's unit to the chart's. */
+void trk__course_of_chart(struct trk_doc *d, const struct trk_usual_course *u,
+			  enum trk_course_kind kind, double factor, struct trk_doc_chart *c);
+/* Add up to TRK_DOC_ODDS sentences about differences, numbered as in the charts. */
+void trk__course_say(struct trk_doc *d, struct trk_doc_section *s, const struct trk_report_work *w);
 
 #endif

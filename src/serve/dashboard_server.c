@@ -1,24 +1,292 @@
 #include "serve/dashboard_server.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/clock.h"
+#include "base/file.h"
 #include "base/os.h"
-#include "serve/board.h"
+#include "base/parse.h"
+#include "fleet/answer.h"
+#include "fleet/dashboard.h"
+#include "recording/store.h"
 #include "serve/http.h"
+#include "service/alert_list.h"
+#include "service/fleet_rows.h"
+#include "service/page.h"
 
 enum {
+	FRESH_S = 5,
+	STILL_FRESH_S = 300, /* while no run has begun or ended */
+	PAGE_MAX = 256 << 20,
+	RUNS_MAX = 1000,
+	RUNS_USUAL = 100,
+	DAYS_USUAL = 30,
+	DAYS_MAX = 366,
 	ADDRESS_SIZE = 128,
 	POLICY_SIZE = 512,
 	ANSWER_MAX = 256 << 20,
 };
 
+/* ---- what is answered with ---- */
+
+/* The rows of the history, kept for a few seconds, and the page, views and reports that are made of
+ * them. */
+struct board {
+	const struct trk_service *service; /* borrowed */
+	double as_of_s;                    /* NaN: now */
+	double utc_offset_s;
+	/* Of the moment in which the rows were read. */
+	bool made, has_page;
+	uint64_t made_ns;
+	int64_t stamp; /* of the recordings and of the database then */
+	struct trk_fleet_rows rows;
+	struct trk_dashboard dashboard;
+	struct trk_buf page, alerts;
+};
+
+static void forget(struct board *b)
+{
+	if (b->made) {
+		trk__dashboard_release(&b->dashboard);
+		trk__fleet_rows_release(&b->rows);
+	}
+	b->made = b->has_page = false;
+	trk__buf_clear(&b->page);
+	trk__buf_clear(&b->alerts);
+}
+
+static void board_release(struct board *b)
+{
+	forget(b);
+	trk__buf_release(&b->page);
+	trk__buf_release(&b->alerts);
+}
+
+/* While the database of a team is away, a page that was read from it stays: this machine's runs
+ * alone would look as if the others had been deleted. */
+static int open_history(const struct board *b, struct trk_history **ret, struct trk_error *reterr)
+{
+	const struct trk_service *s = b->service;
+	struct trk_error error = {.code = 0};
+
+	if (!b->made || !s->history_url)
+		return trk__runs_history(s, 0, ret, reterr);
+	*ret = trk__history_open_at(s->history_url, s->dir ? s->dir : "", 0, &error);
+	if (*ret)
+		return 0;
+	trk__service_note(s, "%s; the page keeps what was read before", error.message);
+	return error.code < 0 ? error.code : -ENOMEM;
+}
+
+static int read_rows(const struct board *b, struct trk_fleet_rows *ret, struct trk_error *reterr)
+{
+	double now_s = isnan(b->as_of_s) ? (double) trk__clock_wall_ns() / 1e9 : b->as_of_s;
+	struct trk_history *h = NULL;
+	int r = open_history(b, &h, reterr);
+
+	trk__fleet_rows_init(ret, now_s, b->utc_offset_s);
+	if (r == -TRK_ERR_NODATA)
+		return 0; /* no runs yet: the page says how to begin */
+	if (r < 0)
+		return r;
+	r = trk__fleet_rows_read(h, 0, ret, reterr);
+	trk__history_free(h);
+	if (r < 0)
+		trk__fleet_rows_release(ret);
+	return r;
+}
+
+/* When a recording or the database last changed, by their modification times; -1: that is not
+ * known. */
+static int64_t stamp_of(const struct trk_service *s)
+{
+	static const char *const names[] = {"runs", "history.sqlite", "history.sqlite-wal",
+					    "alerts.json"};
+	int64_t newest = -1;
+	char path[4096];
+	struct stat st;
+
+	for (size_t i = 0; !s->history_url && i < sizeof(names) / sizeof(names[0]); i++)
+		if (snprintf(path, sizeof(path), "%s/%s", s->dir, names[i]) < (int) sizeof(path) &&
+		    stat(path, &st) == 0 && trk__os_modified_ns(&st) > newest)
+			newest = trk__os_modified_ns(&st);
+	return newest;
+}
+
+static bool is_fresh(const struct board *b, uint64_t now_ns)
+{
+	uint64_t age_ns = now_ns - b->made_ns;
+
+	if (!b->made)
+		return false;
+	if (age_ns < FRESH_S * TRK_NS_PER_S)
+		return true;
+	return age_ns < STILL_FRESH_S * TRK_NS_PER_S && b->stamp >= 0 &&
+	       b->dashboard.period[0].overview.running == 0 && stamp_of(b->service) == b->stamp;
+}
+
+/* Read the history again if that is 5 s ago and it may have changed since. Where that fails, what
+ * was read before stays. 0; a negative error with *reterr where there is nothing at all. */
+static int board_refresh(struct board *b, struct trk_error *reterr)
+{
+	struct trk_fleet_rows rows;
+	int64_t stamp;
+	int r;
+
+	if (is_fresh(b, trk__clock_monotonic_ns()))
+		return 0;
+	r = read_rows(b, &rows, reterr);
+	if (r < 0 && b->made) { /* the next attempt in 5 s */
+		b->made_ns = trk__clock_monotonic_ns();
+		b->stamp = -1;
+		return 0;
+	}
+	if (r < 0)
+		return r;
+	/* After the reading, which itself may write to the database; a run that ends in between is
+	 * seen when the page is next made. */
+	stamp = stamp_of(b->service);
+	forget(b);
+	b->rows = rows;
+	b->stamp = stamp;
+	r = trk__dashboard_make(&b->rows, &b->dashboard);
+	if (r < 0) {
+		trk__fleet_rows_release(&b->rows);
+		return trk__error_set(reterr, r, NULL, "out of memory");
+	}
+	b->dashboard.kind = TRK_DASHBOARD_SERVED;
+	if (trk__alert_list(b->service, &b->alerts) == 0)
+		b->dashboard.alerts = b->alerts.data;
+	b->made = true;
+	b->made_ns = trk__clock_monotonic_ns();
+	return 0;
+}
+
+/* The page; a view until the next refresh. NULL: out of memory. */
+static const struct trk_buf *board_page(struct board *b)
+{
+	if (!b->has_page)
+		b->has_page = trk__dashboard_html(&b->dashboard, &b->page) == 0;
+	return b->has_page ? &b->page : NULL;
+}
+
+/* ---- views ---- */
+
+/* As of the address; NULL: not given. */
+struct board_query {
+	const char *view, *days, *job, *scope, *id, *end, *before, *before_id, *max;
+};
+
+/* A number of the address, `usual` where it is not given. */
+static int take_number(const char *text, double least, double most, double usual, double *ret)
+{
+	*ret = usual;
+	if (!text)
+		return 0;
+	return trk__parse_decimal(text, ret) == 0 && *ret >= least && *ret <= most ? 0 : -EINVAL;
+}
+
+static int make_question(const struct board *b, const struct board_query *q,
+			 struct trk_fleet_question *ret)
+{
+	int view = trk__fleet_view_find(q->view), r;
+	double max;
+
+	if (view < 0)
+		return -EINVAL;
+	*ret = (struct trk_fleet_question){
+		.view = (enum trk_fleet_view) view,
+		.runs = {.job = q->job,
+			 .scope = q->scope,
+			 .id = q->id,
+			 .end = q->end ? trk__fleet_end_find(q->end) : -1,
+			 .before_id = q->before_id},
+	};
+	if (q->end && ret->runs.end < 0)
+		return -EINVAL;
+	r = take_number(q->before, 0, 1e11, NAN, &ret->runs.before_s);
+	if (r == 0)
+		r = take_number(q->max, 1, RUNS_MAX, RUNS_USUAL, &max);
+	if (r < 0)
+		return r;
+	ret->runs.max = (size_t) max;
+	if (ret->view == TRK_FLEET_VIEW_JOB) {
+		ret->job = q->job ? q->scope ? trk__fleet_find_job(&b->rows, q->job, q->scope)
+					     : trk__fleet_named_job(&b->rows, q->job)
+				  : b->rows.jobs;
+		return ret->job < b->rows.jobs ? 0 : -ENOENT;
+	}
+	if (ret->view == TRK_FLEET_VIEW_RUN) {
+		ret->run = q->id ? trk__fleet_find_run(&b->rows, q->id) : NULL;
+		return ret->run ? 0 : -ENOENT;
+	}
+	return 0;
+}
+
+/* Append a view as JSON. 0; -EINVAL (a word that is no view, or no number); -ENOENT (no such job or
+ * run). */
+static int board_answer(const struct board *b, const struct board_query *q, struct trk_buf *ret)
+{
+	struct trk_fleet_question question;
+	struct trk_fleet_views views;
+	double days;
+	int r = make_question(b, q, &question);
+
+	if (r == 0)
+		r = take_number(q->days, 1, DAYS_MAX, DAYS_USUAL, &days);
+	if (r < 0)
+		return r;
+	question.alerts = b->dashboard.alerts;
+	for (int i = 0; i < TRK_DASHBOARD_PERIODS; i++)
+		if (days == trk__dashboard_days[i])
+			return trk__fleet_answer(&b->rows, &b->dashboard.period[i], &question, ret);
+	r = trk__fleet_views_make(&b->rows, days, &b->dashboard.period[0], &views);
+	if (r < 0)
+		return r;
+	r = trk__fleet_answer(&b->rows, &views, &question, ret);
+	trk__fleet_views_release(&views);
+	return r;
+}
+
+/* ---- reports ---- */
+
+/* Append the report of a run that the history has. -TRK_ERR_NORUN: it has not, or its recording is
+ * not on this machine. */
+static int board_report(const struct board *b, const char *id, struct trk_buf *ret,
+			struct trk_error *reterr)
+{
+	struct trk_page_request request = {.format = "html"};
+	TRK_FD_CLEANUP int runs_fd = -1;
+	struct trk_history *h = NULL;
+	char name[96];
+	int r;
+
+	if (!trk__fleet_find_run(&b->rows, id))
+		return trk__error_set(reterr, -TRK_ERR_NORUN, NULL, "%s: no such run", id);
+	runs_fd = trk__store_open(b->service->dir, false, reterr);
+	r = runs_fd < 0 ? -TRK_ERR_NORUN : trk__store_find(runs_fd, id, name, NULL, reterr);
+	if (r < 0)
+		return r;
+	(void) trk__runs_history(b->service, 0, &h, NULL);
+	request.dirfd = runs_fd;
+	request.path = name;
+	r = trk__page_make(b->service, h, &request, ret, NULL, reterr);
+	trk__history_free(h);
+	return r;
+}
+
+/* ---- the server ---- */
+
 struct server {
 	const struct trk_dashboard_server *o;
 	struct trk_http http;
-	struct trk_board board;
+	struct board board;
 	uint16_t port;
 	char token[TRK_GATE_TOKEN_SIZE];
 };
@@ -120,7 +388,7 @@ static int refuse(const struct server *s, struct MHD_Connection *c, enum trk_gat
 static int reply_page(struct server *s, struct MHD_Connection *c)
 {
 	char policy[POLICY_SIZE];
-	const struct trk_buf *page = trk__board_page(&s->board);
+	const struct trk_buf *page = board_page(&s->board);
 	struct answer a = {.status = 200, .type = html_type, .policy = policy};
 
 	if (!page)
@@ -142,7 +410,7 @@ static const char *argument(const struct server *s, struct MHD_Connection *c, co
 
 static int reply_json(const struct server *s, struct MHD_Connection *c, const char *view)
 {
-	const struct trk_board_query q = {
+	const struct board_query q = {
 		.view = view,
 		.days = argument(s, c, "days"),
 		.job = argument(s, c, "job"),
@@ -157,7 +425,7 @@ static int reply_json(const struct server *s, struct MHD_Connection *c, const ch
 	struct answer a = {.status = 200, .type = "application/json"};
 	int r;
 
-	r = trk__board_answer(&s->board, &q, &b);
+	r = board_answer(&s->board, &q, &b);
 	if (r < 0)
 		return reply_text(s, c,
 				  r == -ENOENT   ? 404
@@ -198,7 +466,7 @@ static int reply_report(const struct server *s, struct MHD_Connection *c, const 
 	};
 	int r;
 
-	r = trk__board_report(&s->board, id, &b, &error);
+	r = board_report(&s->board, id, &b, &error);
 	if (r == -TRK_ERR_NORUN || r == -ENOENT)
 		return reply_no_report(s, c);
 	if (r < 0)
@@ -232,7 +500,7 @@ static int answer_request(void *data, struct MHD_Connection *c, const char *path
 		return TRK_HTTP_YES;
 	}
 	*upload_size = 0;
-	if (trk__board_refresh(&s->board, &error) < 0)
+	if (board_refresh(&s->board, &error) < 0)
 		return reply_text(s, c, 503, error.message);
 	if (!strcmp(rest, "/"))
 		return reply_page(s, c);
@@ -243,7 +511,7 @@ static int answer_request(void *data, struct MHD_Connection *c, const char *path
 	return reply_text(s, c, 404, "There is no such page.\n");
 }
 
-/* ---- the server ---- */
+/* ---- start and end ---- */
 
 static void tell_address(void *data, uint16_t port)
 {
@@ -257,7 +525,14 @@ static void tell_address(void *data, uint16_t port)
 
 int trk__dashboard_serve(const struct trk_dashboard_server *o, struct trk_error *reterr)
 {
-	struct server s = {.o = o};
+	struct server s = {
+		.o = o,
+		.board = {.service = &o->service,
+			  .as_of_s = o->as_of_s,
+			  .utc_offset_s = o->utc_offset_s,
+			  .page = {.max = PAGE_MAX},
+			  .alerts = {.max = PAGE_MAX}},
+	};
 	const struct trk_http_server server = {
 		.port = o->port,
 		.stop_fd = o->stop_fd,
@@ -273,16 +548,15 @@ int trk__dashboard_serve(const struct trk_dashboard_server *o, struct trk_error 
 			trk__os_library_advice(
 				"Try: apt install libmicrohttpd12, or resource-tracker "
 				"dashboard --static fleet.html"));
-	trk__board_init(&s.board, &o->service, o->as_of_s, o->utc_offset_s);
 	r = trk__gate_token(s.token);
 	if (r < 0)
 		(void) trk__error_set(reterr, r, NULL, "no random bits: %s", trk__strerror(r));
 	else
-		r = trk__board_refresh(&s.board, reterr);
-	if (r == 0 && !trk__board_page(&s.board))
+		r = board_refresh(&s.board, reterr);
+	if (r == 0 && !board_page(&s.board))
 		r = trk__error_set(reterr, -ENOMEM, NULL, "out of memory");
 	if (r == 0)
 		r = trk__http_serve(&server, reterr);
-	trk__board_release(&s.board);
+	board_release(&s.board);
 	return r;
 }

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "fleet/runs.h"
+#include "fleet/answer.h"
 #include "service/page.h"
 
 enum { DASHBOARD_MAX = 512 * 1024 * 1024, PATH_SIZE = 4096 };

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/shell_word.h"
-#include "fleet/changed.h"
+#include "fleet/overview.h"
 #include "service/alert_check.h"
 
 enum { DAYS = 30, CHANGES = 8 };

@@ -10,7 +10,6 @@
 #include "base/json.h"
 #include "recording/reader.h"
 #include "report/offers_text.h"
-#include "report/recommend_text.h"
 #include "service/keeper_client.h"
 
 /* ---- the request ---- */

@@ -11,12 +11,7 @@ const char *const trk__facts_spent_names[TRK_SPENTS] = {"on CPU", "GPU", "disk",
 static const char *const spent_keys[TRK_SPENTS] = {"on_cpu", "on_gpu", "disk_wait", "memory_wait",
 						   "cpu_wait"};
 
-const char *trk__facts_sort_name(enum trk_facts_sort sort)
-{
-	static const char *const names[TRK_SORTS] = {"CPU", "memory", "read", "tree"};
-
-	return names[sort];
-}
+const char *const trk__facts_sort_names[TRK_SORTS] = {"CPU", "memory", "read", "tree"};
 
 /* ---- processes ---- */
 
@@ -239,7 +234,6 @@ void trk__facts_of(const struct trk_facts_input *in, struct trk_facts *ret)
 void trk__facts_of_row(const struct trk_record *record, const struct trk_sample *row,
 		       struct trk_facts *ret)
 {
-	bool system = record->run.pid == 0;
 	double seconds = row ? trk__sample_get(row, TRK_INTERVAL) : NAN;
 
 	*ret = (struct trk_facts){.record = record, .running = true, .phase = SIZE_MAX};
@@ -250,16 +244,9 @@ void trk__facts_of_row(const struct trk_record *record, const struct trk_sample 
 	ret->time_left_s = ret->time_s.value - ret->t_s;
 	ret->memory_eta_s = NAN;
 	for (int i = 0; i < TRK_WATCH_FIGURES; i++)
-		ret->value[i] = NAN;
-	if (!row)
-		return;
-	ret->value[TRK_WATCH_CORES] =
-		trk__sample_get(row, system ? TRK_SYSTEM_CPU_USAGE : TRK_PROCESS_CPU_USAGE);
-	ret->value[TRK_WATCH_MEMORY_MIB] =
-		trk__sample_get(row, system ? TRK_SYSTEM_MEMORY_USED : TRK_PROCESS_MEMORY);
-	ret->value[TRK_WATCH_READ] =
-		trk__sample_get(row, system ? TRK_SYSTEM_DISK_READ : TRK_PROCESS_DISK_READ) /
-		seconds;
+		ret->value[i] =
+			row ? trk__watch_figure_of(record, (enum trk_watch_figure) i, row, seconds)
+			    : NAN;
 }
 
 /* ---- JSON ---- */

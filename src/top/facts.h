@@ -66,7 +66,7 @@ void trk__facts_of_row(const struct trk_record *record, const struct trk_sample 
 		       struct trk_facts *ret);
 
 /* Names of enum trk_facts_sort. */
-const char *trk__facts_sort_name(enum trk_facts_sort sort);
+extern const char *const trk__facts_sort_names[TRK_SORTS];
 /* Names of enum trk_spent on the screen. */
 extern const char *const trk__facts_spent_names[TRK_SPENTS];
 

@@ -149,6 +149,13 @@ bool trk__list_find_pid(const struct trk_list *l, int proc_fd, pid_t pid, char n
 	return false;
 }
 
+static double newest(const struct trk_list_run *run, enum trk_watch_figure figure)
+{
+	const struct trk_watch *w = &run->watch;
+
+	return w->points ? (double) w->point[w->points - 1].figure[figure] : NAN;
+}
+
 /* ---- the screen ---- */
 
 /* Start of each column, depending on the width. */
@@ -174,11 +181,10 @@ static struct columns columns_of(const struct trk_frame *f)
 static void draw_row(struct trk_frame *f, const struct trk_list_run *run, int y)
 {
 	const struct trk_record *r = trk__watch_record(&run->watch);
-	const struct trk_watch_point *p = trk__watch_at(&run->watch, 1e18);
 	double had = trk__capacity(r, TRK_RESOURCE_MEMORY_MIB).value;
-	double cores = p ? (double) p->figure[TRK_WATCH_CORES] : NAN;
-	double memory = p ? (double) p->figure[TRK_WATCH_MEMORY_MIB] : NAN;
-	double read = p ? (double) p->figure[TRK_WATCH_READ] : NAN;
+	double cores = newest(run, TRK_WATCH_CORES);
+	double memory = newest(run, TRK_WATCH_MEMORY_MIB);
+	double read = newest(run, TRK_WATCH_READ);
 	struct columns c = columns_of(f);
 	char text[64];
 	unsigned int style =
@@ -250,21 +256,17 @@ void trk__list_json(struct trk_json *j, const struct trk_list *l)
 	for (size_t i = 0; i < l->count; i++) {
 		const struct trk_watch *w = &l->run[i]->watch;
 		const struct trk_record *r = trk__watch_record(w);
-		const struct trk_watch_point *p = trk__watch_at(w, 1e18);
 
 		trk__json_open(j, '{');
 		trk__json_key_text(j, "id", r->run.id);
 		trk__json_key_text(j, "job", r->run.job[0] ? r->run.job : NULL);
-		trk__json_key(j, "pid");
-		trk__json_i64(j, r->run.pid);
+		trk__json_key_i64(j, "pid", r->run.pid);
 		trk__json_key_double(j, "elapsed_s", w->row_s);
-		trk__json_key_double(j, "cores", p ? (double) p->figure[TRK_WATCH_CORES] : NAN);
-		trk__json_key_double(j, "memory_mib",
-				     p ? (double) p->figure[TRK_WATCH_MEMORY_MIB] : NAN);
+		trk__json_key_double(j, "cores", newest(l->run[i], TRK_WATCH_CORES));
+		trk__json_key_double(j, "memory_mib", newest(l->run[i], TRK_WATCH_MEMORY_MIB));
 		trk__json_key_double(j, "memory_of_mib",
 				     trk__capacity(r, TRK_RESOURCE_MEMORY_MIB).value);
-		trk__json_key_double(j, "read_bytes_per_s",
-				     p ? (double) p->figure[TRK_WATCH_READ] : NAN);
+		trk__json_key_double(j, "read_bytes_per_s", newest(l->run[i], TRK_WATCH_READ));
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');

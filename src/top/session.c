@@ -152,7 +152,7 @@ static void seek(struct trk_session *s, double t_s)
 	s->t_s = t_s < 0 ? 0 : t_s > end_s ? end_s : t_s;
 }
 
-/* Whether a moment is the one to jump to: the last before the present one, or the first after it. */
+/* Whether a moment is the one to jump to: the last before the present one, or the first after. */
 static bool is_next(const struct trk_session *s, double at_s, int by, double to_s)
 {
 	return by < 0 ? at_s < s->t_s - 1 : at_s > s->t_s + 1e-3 && isnan(to_s);
@@ -307,7 +307,7 @@ static bool view_key(struct trk_session *s, int key)
 		return false;
 	}
 	(void) snprintf(s->message, sizeof(s->message), "sorted by %s",
-			trk__facts_sort_name(v->sort));
+			trk__facts_sort_names[v->sort]);
 	return true;
 }
 
@@ -319,16 +319,12 @@ static void time_key(struct trk_session *s, int key, uint64_t now_ns)
 		toggle_play(s, now_ns);
 		break;
 	case TRK_KEY_LEFT:
-		seek(s, s->t_s - STEP_S);
-		break;
 	case TRK_KEY_RIGHT:
-		seek(s, s->t_s + STEP_S);
+		seek(s, s->t_s + (key == TRK_KEY_LEFT ? -STEP_S : STEP_S));
 		break;
 	case TRK_KEY_SHIFT_LEFT:
-		seek(s, s->t_s - LONG_STEP_S);
-		break;
 	case TRK_KEY_SHIFT_RIGHT:
-		seek(s, s->t_s + LONG_STEP_S);
+		seek(s, s->t_s + (key == TRK_KEY_SHIFT_LEFT ? -LONG_STEP_S : LONG_STEP_S));
 		break;
 	case TRK_KEY_HOME:
 		seek(s, 0);

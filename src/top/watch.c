@@ -69,16 +69,26 @@ static struct trk_watch_point *next_point(struct trk_watch *w)
 	return &w->point[w->points++];
 }
 
-static float rate(const struct trk_sample *s, int column, double seconds)
+double trk__watch_figure_of(const struct trk_record *r, enum trk_watch_figure figure,
+			    const struct trk_sample *row, double seconds)
 {
-	return seconds > 0 ? (float) (trk__sample_get(s, column) / seconds) : NAN;
+	static const int columns[TRK_WATCH_FIGURES][2] = {
+		[TRK_WATCH_CORES] = {TRK_SYSTEM_CPU_USAGE, TRK_PROCESS_CPU_USAGE},
+		[TRK_WATCH_MEMORY_MIB] = {TRK_SYSTEM_MEMORY_USED, TRK_PROCESS_MEMORY},
+		[TRK_WATCH_READ] = {TRK_SYSTEM_DISK_READ, TRK_PROCESS_DISK_READ},
+		[TRK_WATCH_WRITE] = {TRK_SYSTEM_DISK_WRITE, TRK_PROCESS_DISK_WRITE},
+	};
+	double value = trk__sample_get(row, columns[figure][r->run.pid != 0]);
+
+	if (figure < TRK_WATCH_READ)
+		return value;
+	return seconds > 0 ? value / seconds : (double) NAN;
 }
 
 static int take_row(void *data, uint64_t rows, const struct trk_sample *mean,
 		    const struct trk_sample *min, const struct trk_sample *max)
 {
 	struct trk_watch *w = data;
-	bool system = w->follow.record.run.pid == 0;
 	double end_s = trk__sample_get(mean, TRK_ELAPSED);
 	double seconds = trk__sample_get(mean, TRK_INTERVAL);
 	struct trk_watch_point *p;
@@ -91,14 +101,10 @@ static int take_row(void *data, uint64_t rows, const struct trk_sample *mean,
 	w->row_s = end_s;
 	p->end_s = (float) end_s;
 	p->seconds = seconds > 0 && seconds < 1e9 ? (float) seconds : 0;
-	p->figure[TRK_WATCH_CORES] = (float) trk__sample_get(mean, system ? TRK_SYSTEM_CPU_USAGE
-									  : TRK_PROCESS_CPU_USAGE);
-	p->figure[TRK_WATCH_MEMORY_MIB] =
-		(float) trk__sample_get(max, system ? TRK_SYSTEM_MEMORY_USED : TRK_PROCESS_MEMORY);
-	p->figure[TRK_WATCH_READ] =
-		rate(mean, system ? TRK_SYSTEM_DISK_READ : TRK_PROCESS_DISK_READ, seconds);
-	p->figure[TRK_WATCH_WRITE] =
-		rate(mean, system ? TRK_SYSTEM_DISK_WRITE : TRK_PROCESS_DISK_WRITE, seconds);
+	for (int i = 0; i < TRK_WATCH_FIGURES; i++)
+		p->figure[i] = (float) trk__watch_figure_of(
+			&w->follow.record, (enum trk_watch_figure) i,
+			i == TRK_WATCH_MEMORY_MIB ? max : mean, seconds);
 	for (int i = 0; i < TRK_SPENTS; i++)
 		p->spent_s[i] = (float) trk__sample_get(mean, trk__spent_columns[i]);
 	return 0;
@@ -237,13 +243,6 @@ size_t trk__watch_count(const struct trk_watch *w, double t_s)
 			high = middle;
 	}
 	return low;
-}
-
-const struct trk_watch_point *trk__watch_at(const struct trk_watch *w, double t_s)
-{
-	size_t n = trk__watch_count(w, t_s);
-
-	return n ? &w->point[n - 1] : NULL;
 }
 
 const struct trk_watch_top *trk__watch_top_at(const struct trk_watch *w, double t_s,

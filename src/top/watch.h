@@ -28,6 +28,10 @@ enum trk_watch_figure {
 	TRK_WATCH_FIGURES
 };
 
+/* A figure of a row that is `seconds` long, of the job or, without one, of the machine. */
+double trk__watch_figure_of(const struct trk_record *r, enum trk_watch_figure figure,
+			    const struct trk_sample *row, double seconds);
+
 /* One row of the recording; NaN where nothing is known. */
 struct trk_watch_point {
 	float end_s, seconds; /* end since the start of the run; length of the point */
@@ -89,8 +93,6 @@ static inline const struct trk_record *trk__watch_record(const struct trk_watch 
 double trk__watch_end_s(const struct trk_watch *w);
 /* Points that end at or before t_s. */
 size_t trk__watch_count(const struct trk_watch *w, double t_s);
-/* The newest point at t_s; NULL: none. */
-const struct trk_watch_point *trk__watch_at(const struct trk_watch *w, double t_s);
 /* The newest table of processes at t_s, and the one before it; NULL: none. */
 const struct trk_watch_top *trk__watch_top_at(const struct trk_watch *w, double t_s,
 					      const struct trk_watch_top **ret_before);

@@ -252,7 +252,7 @@ static inline int views_make(const struct synthetic *s, double days, struct view
 	if (r == 0)
 		r = trk__fleet_rows_sort(&ret->rows);
 	if (r == 0)
-		r = trk__fleet_jobs_make(&ret->rows, now - days * SYNTHETIC_DAY, &ret->jobs);
+		r = trk__fleet_jobs_make(&ret->rows, NULL, now - days * SYNTHETIC_DAY, &ret->jobs);
 	if (r == 0)
 		r = trk__fleet_machines_make(&ret->rows, now - days * SYNTHETIC_DAY,
 					     &ret->machines);

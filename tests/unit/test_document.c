@@ -65,7 +65,7 @@ static void fill_charts(void)
 	doc.ticks = TRK_DOC_TICKS;
 	doc.first_text = "0 s";
 	doc.last_text = "8 s";
-	trk__doc_charts(&doc, &doc.section[1]);
+	trk__doc_drawing(&doc, &doc.section[1], TRK_BLOCK_CHARTS);
 }
 
 static int setup(void **state)
@@ -94,7 +94,7 @@ static int setup(void **state)
 	s->title = "All kinds";
 	trk__doc_text(&doc, s, "A sentence.");
 	trk__doc_text(&doc, s, "%s", "");
-	trk__doc_parts(&doc, s, parts, 2);
+	trk__doc_list(&doc, s, TRK_BLOCK_PARTS, parts, 2);
 	fill_charts();
 	trk__doc_meter(&doc, s, "CPU",
 		       &(struct trk_doc_meter){.mean = "0.95",
@@ -114,7 +114,7 @@ static int setup(void **state)
 		trk__doc_item_of(&doc, t,
 				 (struct trk_doc_item){.text = "load 12 m (disk-bound)",
 						       .bare = "load 12 m"});
-	trk__doc_snippets(&doc, s, snippets, 1);
+	trk__doc_list(&doc, s, TRK_BLOCK_SNIPPETS, snippets, 1);
 	trk__doc_note(&doc, s, "A note.");
 	fill_table();
 	assert_int_equal(doc.error, 0);

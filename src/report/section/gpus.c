@@ -143,30 +143,24 @@ static const char *retired_text(struct trk_doc *d, const struct trk_gpu_total *g
 			   : trk__doc_print(d, "%.0f pages, %.0f rows", pages, rows);
 }
 
-static void set_text(struct trk_doc_cell *cell, const char *text)
-{
-	if (text)
-		cell->text = text;
-}
-
 static void add_hardware(struct trk_doc *d, struct trk_doc_table *t, const struct trk_gpu_total *g)
 {
 	struct trk_doc_cell *row = trk__doc_row(d, t);
 
 	row[0] = name_of(d, g);
-	set_text(&row[1], clock_text(d, g, TRK_GPU_CLOCK_METRIC, TRK_GPU_CLOCK_MAX_METRIC));
-	set_text(&row[2],
-		 clock_text(d, g, TRK_GPU_MEMORY_CLOCK_METRIC, TRK_GPU_MEMORY_CLOCK_MAX_METRIC));
+	row[1].text = clock_text(d, g, TRK_GPU_CLOCK_METRIC, TRK_GPU_CLOCK_MAX_METRIC);
+	row[2].text =
+		clock_text(d, g, TRK_GPU_MEMORY_CLOCK_METRIC, TRK_GPU_MEMORY_CLOCK_MAX_METRIC);
 	row[3] = amount(d, trk__gpu_total_max(g, TRK_GPU_POWER_LIMIT_METRIC), "W");
 	row[4] = trk__doc_figure(d, trk__human_percent, trk__gpu_total_max(g, TRK_GPU_FAN_METRIC));
-	set_text(&row[5], link_text(d, g));
+	row[5].text = link_text(d, g);
 	row[6] = trk__doc_figure(d, trk__human_percent,
 				 trk__gpu_total_mean(g, TRK_GPU_TREE_ENCODER_METRIC));
 	row[7] = trk__doc_figure(d, trk__human_percent,
 				 trk__gpu_total_mean(g, TRK_GPU_TREE_DECODER_METRIC));
-	set_text(&row[8], ecc_text(d, g));
-	set_text(&row[9], xid_text(d, g));
-	set_text(&row[10], retired_text(d, g));
+	row[8].text = ecc_text(d, g);
+	row[9].text = xid_text(d, g);
+	row[10].text = retired_text(d, g);
 }
 
 static bool knows_hardware(const struct trk_gpu_log *log)

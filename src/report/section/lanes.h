@@ -1,10 +1,15 @@
-/* The processes of a run on its axis of time, one lane a program. */
+/* The programs of a run on its axis of time: areas of the charts, and lanes of their processes. */
 #ifndef TRK_REPORT_SECTION_LANES_H
 #define TRK_REPORT_SECTION_LANES_H
 
 #include "report/section/section.h"
 
 enum { TRK_LANES_MAX = 12 };
+
+/* The areas of a chart of CPU (is_cpu) or memory whose series[0] is the job's. They add up to that
+ * series. */
+void trk__areas_of_chart(struct trk_doc *d, const struct trk_record *record, bool is_cpu,
+			 struct trk_doc_chart *c);
 
 /* What the report shows about one program. */
 struct trk_program_story {

@@ -7,6 +7,7 @@
 #include "lines/tree.h"
 #include "lines/write.h"
 #include "report/section/section.h"
+#include "report/summary_terms.h"
 
 enum {
 	ROWS = 12,
@@ -174,17 +175,6 @@ static const char *course_words(struct trk_doc *d, const struct work *w, size_t 
 
 /* ---- the table ---- */
 
-static const char *growth_words(struct trk_doc *d, const struct trk_lines_amounts *a)
-{
-	const char *sign;
-	uint64_t bytes = trk__profile_growth(a->sure_bytes, a->between_bytes, &sign);
-
-	if (grew(a) < 1 << 20)
-		return "0";
-	return trk__doc_print(d, "%s%s", sign,
-			      trk__doc_value(d, trk__human_memory, (double) bytes / MIB));
-}
-
 static void add_row(struct trk_doc *d, struct trk_doc_table *t, struct work *w, size_t k)
 {
 	const struct trk_profile_row *r = &w->p->row[w->row[k]];
@@ -208,7 +198,11 @@ static void add_row(struct trk_doc *d, struct trk_doc_table *t, struct work *w, 
 	cell[SHARE].second = cell[SHARE].value;
 	cell[COURSE].text = course_words(d, w, k);
 	cell[WAITED] = trk__doc_figure(d, trk__human_seconds, waited_s(&r->self));
-	cell[GREW] = trk__doc_cell(growth_words(d, &r->self), (double) grew(&r->self) / MIB);
+	cell[GREW] =
+		trk__doc_cell(grew(&r->self) < 1 << 20 ? "0"
+						       : trk__growth_words(d, r->self.sure_bytes,
+									   r->self.between_bytes),
+			      (double) grew(&r->self) / MIB);
 }
 
 /* ---- the section ---- */

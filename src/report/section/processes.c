@@ -27,13 +27,9 @@ static void add_process(struct trk_doc *d, const struct trk_process_info *p, dou
 	row[3] = trk__doc_figure(d, trk__human_percent, share);
 	row[3].second = share;
 	if (p->peak_bytes)
-		row[4] = trk__doc_cell(
-			trk__doc_value(d, trk__human_memory, (double) p->peak_bytes / MIB),
-			(double) p->peak_bytes / MIB);
-	row[5] = trk__doc_cell(trk__doc_value(d, trk__human_bytes, (double) p->read_bytes),
-			       (double) p->read_bytes);
-	row[6] = trk__doc_cell(trk__doc_value(d, trk__human_bytes, (double) p->write_bytes),
-			       (double) p->write_bytes);
+		row[4] = trk__doc_figure(d, trk__human_memory, (double) p->peak_bytes / MIB);
+	row[5] = trk__doc_figure(d, trk__human_bytes, (double) p->read_bytes);
+	row[6] = trk__doc_figure(d, trk__human_bytes, (double) p->write_bytes);
 }
 
 /* ---- programs ---- */
@@ -189,7 +185,7 @@ static void tell_programs(struct trk_doc *d, struct trk_doc_section *s,
 	struct trk_doc_table *t;
 
 	trk__lanes_make(d, w->in->record, story, count);
-	trk__doc_lanes(d, s);
+	trk__doc_drawing(d, s, TRK_BLOCK_LANES);
 	if (count) {
 		t = trk__doc_table(d, s, "programs", NULL, program_columns, PROGRAM_COLUMNS);
 		t->sortable = true;

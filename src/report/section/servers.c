@@ -68,11 +68,6 @@ static const struct trk_doc_column columns[] = {
 };
 enum { SERVER, WHERE, VCPUS, MEMORY, HOUR, AGE, TIME, RUN, READING, COLUMNS };
 
-static const struct trk_catalog_server *server_of(const struct trk_catalog *c, size_t index)
-{
-	return &trk__catalog_servers(c, NULL)[index];
-}
-
 static void describe(struct trk_doc *d, const struct trk_catalog *c,
 		     const struct trk_catalog_server *s, struct trk_doc_cell *row)
 {
@@ -86,7 +81,7 @@ static struct trk_doc_cell *add_estimate(struct trk_doc *d, struct trk_doc_table
 					 const struct trk_server_estimate *e)
 {
 	const struct trk_catalog *c = o->c;
-	const struct trk_catalog_server *s = server_of(c, e->offer.server);
+	const struct trk_catalog_server *s = trk__offers_server(c, &e->offer);
 	struct trk_doc_cell *row = trk__doc_row(d, t);
 	double hour = trk__catalog_usd(e->offer.units);
 	long days = trk__offers_age_days(o, e);
@@ -110,7 +105,7 @@ static struct trk_doc_cell *add_estimate(struct trk_doc *d, struct trk_doc_table
 static const char *shortfall(struct trk_doc *d, const struct trk_report_work *w,
 			     const struct trk_server_estimate *e)
 {
-	const struct trk_catalog_server *s = server_of(w->in->catalog, e->offer.server);
+	const struct trk_catalog_server *s = trk__offers_server(w->in->catalog, &e->offer);
 	const struct trk_catalog_query *q = &w->servers->needs.query;
 
 	switch (e->offer.unmet) {
@@ -169,25 +164,26 @@ static void add_here(struct trk_doc *d, const struct trk_report_work *w, struct 
 	struct trk_doc_cell *row = w->here >= 0 ? trk__doc_row(d, t) : NULL;
 	double duration = (double) w->in->record->outcome.duration_ns / 1e9;
 	const char *region = w->in->record->place.cloud.region;
+	const struct trk_catalog_server *here;
 
 	if (!row)
 		return;
-	describe(d, c, server_of(c, (size_t) w->here), row);
-	row[WHERE].text = trk__doc_print(
-		d, "%s %s", trk__catalog_vendor_id(c, server_of(c, (size_t) w->here)->vendor),
-		region[0] ? trk__doc_safe(d, region, 40) : "");
+	here = &trk__catalog_servers(c, NULL)[w->here];
+	describe(d, c, here, row);
+	row[WHERE].text = trk__doc_print(d, "%s %s", trk__catalog_vendor_id(c, here->vendor),
+					 region[0] ? trk__doc_safe(d, region, 40) : "");
 	row[TIME] = trk__doc_figure(d, trk__human_seconds, duration);
 	if (w->has_paid) {
 		row[HOUR] = trk__doc_figure(d, trk__human_usd_per_hour, w->paid.usd_per_hour);
 		row[AGE] = age_here(d, w);
 		row[RUN] = trk__doc_figure(d, trk__human_usd, w->paid.usd);
 	}
-	row[READING] = trk__doc_tone(
-		trk__doc_cell(server_of(c, (size_t) w->here)->flags & TRK_SERVER_PREVIOUS
-				      ? "this run, as it was; previous generation"
-				      : "this run, as it was",
-			      NAN),
-		TRK_TONE_STRONG);
+	row[READING] =
+		trk__doc_tone(trk__doc_cell(here->flags & TRK_SERVER_PREVIOUS
+						    ? "this run, as it was; previous generation"
+						    : "this run, as it was",
+					    NAN),
+			      TRK_TONE_STRONG);
 }
 
 static void compare_cost(struct trk_doc *d, const struct trk_report_work *w,

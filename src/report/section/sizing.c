@@ -244,7 +244,7 @@ static void add_snippets(struct trk_doc *d, struct trk_doc_section *s,
 			n = add_snippet(d, w, i, list, n);
 	for (size_t i = 0; list && i < TRK_SNIPPET_KINDS; i++)
 		n = add_snippet(d, w, i, list, n);
-	trk__doc_snippets(d, s, list, n);
+	trk__doc_list(d, s, TRK_BLOCK_SNIPPETS, list, n);
 }
 
 static const char *unfinished_words(enum trk_verdict verdict)

@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "base/maths.h"
 #include "report/chart_rows.h"
-#include "report/section/areas.h"
-#include "report/section/usual_course.h"
+#include "report/section/lanes.h"
+#include "report/usual_course.h"
 
 enum { SLICES = 24, TICKS_DRAWN = 7, PHASES_SHOWN = 60, PIECES_MAX = 6 };
 
@@ -144,37 +144,28 @@ static void fill_series(const struct trk_report_rows *rows, const struct trk_cha
 }
 
 /* The requested or allowed amount, in the unit of the columns. */
-static double limit_of(const struct trk_report_work *w, const struct trk_chart_spec *spec)
+static struct trk_capacity limit_of(const struct trk_report_work *w,
+				    const struct trk_chart_spec *spec)
 {
 	const struct trk_record *record = w->in->record;
+	struct trk_capacity none = {.value = NAN};
 
-	if (!strcmp(spec->key, "cpu"))
-		return w->cpu_had.value;
-	if (!strcmp(spec->key, "memory"))
-		return w->memory_had.value;
-	if (!strcmp(spec->key, "gpu") || !strcmp(spec->key, "gpus"))
-		return trk__capacity(record, TRK_RESOURCE_GPU).value;
-	if (strcmp(spec->key, "disk_space") != 0)
-		return NAN;
-	return trk__stats_get(record->stats, TRK_SYSTEM_SPACE_TOTAL).max;
+	if (spec->unit == TRK_HUMAN_CORES)
+		return w->cpu_had;
+	if (spec->job == TRK_PROCESS_MEMORY)
+		return w->memory_had;
+	if (spec->unit == TRK_HUMAN_GPUS)
+		return trk__capacity(record, TRK_RESOURCE_GPU);
+	if (spec->unit == TRK_HUMAN_SPACE)
+		none.value = trk__stats_get(record->stats, TRK_SYSTEM_SPACE_TOTAL).max;
+	return none;
 }
 
-static const char *limit_name(const struct trk_report_work *w, const struct trk_chart_spec *spec)
+static void name_limit(struct trk_doc *d, const struct trk_chart_spec *spec,
+		       const struct trk_human_unit *scale, const struct trk_capacity *had,
+		       struct trk_doc_chart *c)
 {
-	struct trk_capacity gpu;
-
-	if (!strcmp(spec->key, "cpu"))
-		return trk__capacity_words(w->cpu_had.kind);
-	if (!strcmp(spec->key, "memory"))
-		return trk__capacity_words(w->memory_had.kind);
-	gpu = trk__capacity(w->in->record, TRK_RESOURCE_GPU);
-	return spec->unit == TRK_HUMAN_SPACE ? "in all" : trk__capacity_words(gpu.kind);
-}
-
-static void name_limit(struct trk_doc *d, const struct trk_report_work *w,
-		       const struct trk_chart_spec *spec, const struct trk_human_unit *scale,
-		       double limit, struct trk_doc_chart *c)
-{
+	double limit = had->value;
 	const char *amount;
 
 	if (isnan(limit))
@@ -187,7 +178,9 @@ static void name_limit(struct trk_doc *d, const struct trk_report_work *w,
 					scale->name);
 	c->limit = limit / scale->factor;
 	c->is_far = limit > c->top * scale->factor * (1 + 1e-9);
-	c->limit_text = trk__doc_print(d, "%s %s", amount, limit_name(w, spec));
+	c->limit_text = trk__doc_print(
+		d, "%s %s", amount,
+		spec->unit == TRK_HUMAN_SPACE ? "in all" : trk__capacity_words(had->kind));
 }
 
 static void summarise(struct trk_doc *d, const struct trk_chart_fill *f, struct trk_doc_chart *c)
@@ -271,7 +264,7 @@ static bool make_chart(struct trk_doc *d, const struct trk_report_work *w, size_
 {
 	const struct trk_chart_spec *spec = &trk__chart_specs[at];
 	const struct trk_chart_fill *fill = w->in->rows->fill[at], *main = NULL;
-	double limit = limit_of(w, spec);
+	const struct trk_capacity had = limit_of(w, spec);
 	struct trk_human_unit scale = make_axis(d, w, spec, fill, c);
 
 	c->key = spec->key;
@@ -296,11 +289,11 @@ static bool make_chart(struct trk_doc *d, const struct trk_report_work *w, size_
 	}
 	if (!main)
 		return false;
-	name_limit(d, w, spec, &scale, limit, c);
+	name_limit(d, spec, &scale, &had, c);
 	c->is_large = kind_of(spec) != TRK_COURSE_KINDS;
 	if (c->is_large && c->series[0].is_job)
 		trk__course_of_chart(d, w->in->usual, kind_of(spec), c->series[0].factor, c);
-	c->is_quiet = is_quiet(spec, fill, limit);
+	c->is_quiet = is_quiet(spec, fill, had.value);
 	if (c->is_large)
 		trk__areas_of_chart(d, w->in->record, spec->unit == TRK_HUMAN_CORES, c);
 	summarise(d, main, c);
@@ -371,51 +364,46 @@ static void name_ticks(struct trk_doc *d)
 				: trk__doc_value(d, trk__human_seconds, d->duration_s);
 }
 
+static void add_phase(struct trk_doc *d, const char *name, double from_s, double to_s)
+{
+	double end_s = d->duration_s;
+
+	if (from_s < end_s && to_s > from_s)
+		d->phase[d->phases++] = (struct trk_doc_phase){
+			.name = name,
+			.text = trk__doc_value(d, trk__human_seconds, to_s - from_s),
+			.from = from_s / end_s,
+			.to = to_s / end_s < 1 ? to_s / end_s : 1,
+		};
+}
+
 /* Phases found by the figures, named by their function, else by their bottleneck. */
 static void make_found_phases(struct trk_doc *d, const struct trk_time_breakdown *c)
 {
-	double end = d->duration_s;
-
 	d->phase = trk__doc_alloc(d, c->phase_count * sizeof(*d->phase));
 	for (size_t i = 0; d->phase && i < c->phase_count; i++) {
 		const struct trk_run_phase *p = &c->phase[i];
 		const char *word = trk__bottleneck_word(p->bound);
 
-		if (!(p->start_s < end))
-			return;
 		if (p->function[0])
 			word = trk__doc_print(d, "%s()", trk__doc_safe(d, p->function, 24));
-		d->phase[d->phases++] = (struct trk_doc_phase){
-			.name = *word ? trk__doc_print(d, "%zu: %s", i + 1, word)
-				      : trk__doc_print(d, "phase %zu", i + 1),
-			.text = trk__doc_value(d, trk__human_seconds, p->end_s - p->start_s),
-			.from = p->start_s / end,
-			.to = p->end_s / end < 1 ? p->end_s / end : 1,
-		};
+		add_phase(d,
+			  *word ? trk__doc_print(d, "%zu: %s", i + 1, word)
+				: trk__doc_print(d, "phase %zu", i + 1),
+			  p->start_s, p->end_s);
 	}
 }
 
 static void make_phases(struct trk_doc *d, const struct trk_record *record)
 {
-	double end = d->duration_s;
+	size_t n = record->marks;
 
-	if (!record->marks || !(end > 0))
-		return;
-	d->phase = trk__doc_alloc(d, (record->marks + 1) * sizeof(*d->phase));
-	for (size_t i = 0; d->phase && i < record->marks; i++) {
-		double from = (double) record->mark[i].elapsed_ns / 1e9;
-		double to =
-			i + 1 < record->marks ? (double) record->mark[i + 1].elapsed_ns / 1e9 : end;
-
-		if (!(from < end) || !(to > from))
-			continue;
-		d->phase[d->phases++] = (struct trk_doc_phase){
-			.name = trk__doc_safe(d, record->mark[i].name, 60),
-			.text = trk__doc_value(d, trk__human_seconds, to - from),
-			.from = from / end,
-			.to = to / end < 1 ? to / end : 1,
-		};
-	}
+	d->phase = n ? trk__doc_alloc(d, n * sizeof(*d->phase)) : NULL;
+	for (size_t i = 0; d->phase && i < n; i++)
+		add_phase(d, trk__doc_safe(d, record->mark[i].name, 60),
+			  (double) record->mark[i].elapsed_ns / 1e9,
+			  i + 1 < n ? (double) record->mark[i + 1].elapsed_ns / 1e9
+				    : d->duration_s);
 }
 
 /* Keep the longest phases that the strip has room for. */
@@ -424,7 +412,7 @@ static void keep_longest(struct trk_doc *d)
 	double least = 0.001;
 	size_t kept;
 
-	while (d->phases > PHASES_SHOWN) {
+	while (d->phase && d->phases > PHASES_SHOWN) {
 		kept = 0;
 		for (size_t i = 0; i < d->phases; i++)
 			if (d->phase[i].to - d->phase[i].from >= least)
@@ -634,7 +622,7 @@ void trk__section_timeline(struct trk_doc *d, struct trk_doc_section *s,
 	else
 		make_phases(d, w->in->record);
 	keep_longest(d);
-	trk__doc_charts(d, s);
+	trk__doc_drawing(d, s, TRK_BLOCK_CHARTS);
 	trk__course_say(d, s, w);
 	say_quiet(d, s, has_no_gpu);
 	make_slices(d, s);

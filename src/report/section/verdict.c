@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/libc.h"
-#include "report/line_words.h"
 #include "report/section/section.h"
 #include "report/summary_terms.h"
 
@@ -10,13 +9,6 @@
 #define E TRK_DOC_PLAIN
 
 /* ---- the state ---- */
-
-static const char *signal_name(int number)
-{
-	const char *name = trk__signal_name(number);
-
-	return name ? name : "unknown";
-}
 
 static void set_state(struct trk_doc *d, const struct trk_record *r, const char *key,
 		      const char *symbol, enum trk_tone tone)
@@ -74,13 +66,14 @@ static void out_of_memory(struct trk_doc *d, const struct trk_report_work *w)
 static void signalled(struct trk_doc *d, const struct trk_record *r)
 {
 	const struct trk_outcome *o = &r->outcome;
+	const char *name = trk__signal_name(o->signal);
 
 	set_state(d, r, "killed", "\u2717", TRK_TONE_BAD);
 	d->trouble = trk__doc_print(
 		d,
 		"Signal %d (%s) ended the job%s%s. The figures are those until then; this run "
 		"raises a request and never lowers it.",
-		o->signal, signal_name(o->signal), o->evidence[0] ? ": " : "",
+		o->signal, name ? name : "unknown", o->evidence[0] ? ": " : "",
 		o->evidence[0] ? trk__doc_safe(d, o->evidence, 160) : "");
 }
 
@@ -98,15 +91,6 @@ static void ended_by_us(struct trk_doc *d, const struct trk_report_work *w)
 		timeout ? "time limit" : "memory limit", o->evidence[0] ? ": " : "",
 		o->evidence[0] ? trk__doc_safe(d, o->evidence, 160) : "",
 		trk__kill_line_words(d, w->in->record));
-}
-
-static void vanished(struct trk_doc *d, const struct trk_record *r)
-{
-	set_state(d, r, "vanished", "\u2717", TRK_TONE_BAD);
-	d->trouble =
-		"The process ended without stopping its tracker, as it does when it is killed. "
-		"The figures are those until then; this run raises a request and never lowers "
-		"it.";
 }
 
 static void unfinished(struct trk_doc *d, const struct trk_report_work *w)
@@ -159,7 +143,11 @@ static void tell_state(struct trk_doc *d, const struct trk_report_work *w)
 		ended_by_us(d, w);
 		break;
 	case TRK_VERDICT_VANISHED:
-		vanished(d, record);
+		set_state(d, record, "vanished", "\u2717", TRK_TONE_BAD);
+		d->trouble =
+			"The process ended without stopping its tracker, as it does when it is "
+			"killed. The figures are those until then; this run raises a request and "
+			"never lowers it.";
 		break;
 	case TRK_VERDICT_FAILED:
 		set_state(d, record, "failed", "\u2717", TRK_TONE_BAD);

@@ -69,7 +69,7 @@ static void add_parts(struct trk_doc *d, struct trk_doc_section *s,
 				trk__doc_value(d, trk__human_seconds, share * seconds)),
 		};
 	}
-	trk__doc_parts(d, s, part, n);
+	trk__doc_list(d, s, TRK_BLOCK_PARTS, part, n);
 }
 
 /* ---- phase by phase ---- */

@@ -95,20 +95,23 @@ static void section(struct trk_json *j, const struct trk_doc_section *s)
 	trk__json_close(j, '}');
 }
 
+/* On one line. */
 static void values(struct trk_json *j, const char *key, const uint16_t *list, size_t n, double top)
 {
+	unsigned int indent = j->indent;
+
+	j->indent = 0;
 	trk__json_key_open(j, key, '[');
 	for (size_t i = 0; i < n; i++)
 		trk__json_double(j, list[i] == TRK_DOC_GAP ? (double) NAN
 							   : top * list[i] / TRK_DOC_STEPS);
 	trk__json_close(j, ']');
+	j->indent = indent;
 }
 
 /* Each program's part of the job's series. */
 static void areas(struct trk_json *j, const struct trk_doc *d, const struct trk_doc_chart *c)
 {
-	unsigned int indent = j->indent;
-
 	trk__json_key_open(j, "programs", '[');
 	for (size_t i = 0; i < c->areas; i++) {
 		const struct trk_doc_area *a = &c->area[i];
@@ -118,10 +121,8 @@ static void areas(struct trk_json *j, const struct trk_doc *d, const struct trk_
 		text(j, "text", a->text);
 		trk__json_key_double(j, "mean", a->mean);
 		trk__json_key_double(j, "peak", a->peak);
-		j->indent = 0;
 		values(j, "bucket_low", a->low, d->buckets, c->top);
 		values(j, "bucket_high", a->high, d->buckets, c->top);
-		j->indent = indent;
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');
@@ -129,8 +130,6 @@ static void areas(struct trk_json *j, const struct trk_doc *d, const struct trk_
 
 static void chart(struct trk_json *j, const struct trk_doc *d, const struct trk_doc_chart *c)
 {
-	unsigned int indent = j->indent;
-
 	trk__json_open(j, '{');
 	text(j, "key", c->key);
 	text(j, "title", c->title);
@@ -145,11 +144,9 @@ static void chart(struct trk_json *j, const struct trk_doc *d, const struct trk_
 	trk__json_key_bool(j, "drawn", !c->is_quiet);
 	areas(j, d, c);
 	if (c->usual) {
-		j->indent = 0;
 		values(j, "usual_p10", c->usual->low, d->buckets, c->top);
 		values(j, "usual_p50", c->usual->middle, d->buckets, c->top);
 		values(j, "usual_p90", c->usual->high, d->buckets, c->top);
-		j->indent = indent;
 	}
 	trk__json_key_double(j, "limit", c->limit);
 	text(j, "limit_text", c->limit_text);
@@ -163,11 +160,9 @@ static void chart(struct trk_json *j, const struct trk_doc *d, const struct trk_
 		trk__json_key_double(j, "mean", s->mean);
 		trk__json_key_double(j, "p95", s->p95);
 		trk__json_key_double(j, "peak", s->peak);
-		j->indent = 0;
 		values(j, "bucket_min", s->min, d->buckets, c->top);
 		values(j, "bucket_mean", s->avg, d->buckets, c->top);
 		values(j, "bucket_max", s->max, d->buckets, c->top);
-		j->indent = indent;
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');
@@ -204,8 +199,6 @@ static void timeline(struct trk_json *j, const struct trk_doc *d)
 static void bar(struct trk_json *j, const struct trk_doc *d, const struct trk_doc_bar *bar,
 		double cores)
 {
-	unsigned int indent = j->indent;
-
 	trk__json_open(j, '{');
 	trk__json_key_double(j, "pid", (double) bar->pid);
 	trk__json_key_double(j, "from_s", bar->from * d->duration_s);
@@ -215,9 +208,7 @@ static void bar(struct trk_json *j, const struct trk_doc *d, const struct trk_do
 	text(j, "command", bar->text);
 	if (bar->use) {
 		trk__json_key_double(j, "first_bucket", (double) bar->first);
-		j->indent = 0;
 		values(j, "cores", bar->use, bar->count, cores);
-		j->indent = indent;
 	}
 	trk__json_close(j, '}');
 }
@@ -247,16 +238,16 @@ static void lane(struct trk_json *j, const struct trk_doc *d, const struct trk_d
 	bars(j, "bars", d, l->bar, l->bars, l->cores);
 	bars(j, "largest", d, l->member, l->members, l->cores);
 	text(j, "more", l->more);
-	j->indent = 0;
 	if (l->use)
 		values(j, "cores", l->use, d->buckets, l->use_most);
 	if (l->alive) {
+		j->indent = 0;
 		trk__json_key_open(j, "alive_at_once", '[');
 		for (size_t b = 0; b < d->buckets; b++)
 			trk__json_u64(j, l->alive[b]);
 		trk__json_close(j, ']');
+		j->indent = indent;
 	}
-	j->indent = indent;
 	trk__json_close(j, '}');
 }
 

@@ -35,11 +35,10 @@ static void rich(struct trk_buf *b, const char *text)
 	}
 }
 
-static void paragraph(struct trk_buf *b, const char *before, const char *text)
+static void paragraph(struct trk_buf *b, const char *text)
 {
 	if (!text || !*text)
 		return;
-	trk__buf_puts(b, before);
 	rich(b, text);
 	trk__buf_puts(b, "\n\n");
 }
@@ -73,7 +72,7 @@ static void table(struct trk_buf *b, const struct trk_doc_table *t)
 	if (!t->rows)
 		return;
 	if (t->title)
-		paragraph(b, "", t->title);
+		paragraph(b, t->title);
 	for (size_t c = 0; c < t->columns; c++) {
 		if (trk__doc_is_blank(t, c))
 			continue;
@@ -193,7 +192,7 @@ static void block(struct trk_buf *b, const struct trk_doc *d, const struct trk_d
 	switch (block->kind) {
 	case TRK_BLOCK_TEXT:
 	case TRK_BLOCK_NOTE:
-		paragraph(b, "", block->text);
+		paragraph(b, block->text);
 		break;
 	case TRK_BLOCK_TABLE:
 		table(b, block->table);
@@ -239,11 +238,11 @@ void trk__write_markdown(struct trk_buf *b, const struct trk_doc *d)
 	rich(b, d->job);
 	trk__buf_printf(b, ": %s\n\n", d->state);
 	if (d->command)
-		paragraph(b, "", d->command);
+		paragraph(b, d->command);
 	trk__buf_puts(b, "Run ");
 	rich(b, d->id);
 	trk__buf_puts(b, " \u00b7 ");
-	paragraph(b, "", d->facts);
+	paragraph(b, d->facts);
 	trk__buf_printf(b, "> %s ", d->symbol);
 	rich(b, d->lead);
 	trk__buf_puts(b, "\n");
@@ -253,7 +252,7 @@ void trk__write_markdown(struct trk_buf *b, const struct trk_doc *d)
 		trk__buf_putc(b, '\n');
 	}
 	trk__buf_putc(b, '\n');
-	paragraph(b, "", d->basis);
+	paragraph(b, d->basis);
 	for (size_t i = 0; i < d->sections; i++)
 		section(b, d, &d->section[i]);
 }

@@ -16,5 +16,9 @@ void trk__svg_phases(struct trk_buf *b, const struct trk_doc *d);
 void trk__svg_bar(struct trk_buf *b, double peak, double mean);
 /* One bar of the parts of a whole. */
 void trk__svg_parts(struct trk_buf *b, const struct trk_doc_part *part, size_t count);
+/* The processes on the axis of time. */
+void trk__html_lanes(struct trk_buf *b, const struct trk_doc *d);
+/* The axis of time below charts and lanes. */
+void trk__html_axis(struct trk_buf *b, const struct trk_doc *d);
 
 #endif

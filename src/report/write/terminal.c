@@ -103,15 +103,7 @@ void trk__terminal_put(struct trk_terminal *t, const char *text)
 	t->at += trk__utf8_columns(t->text.data ? t->text.data : "");
 }
 
-/* Write a text left- or right-aligned in `columns` columns. */
-static void put_left(struct trk_terminal *t, const char *text, size_t columns)
-{
-	size_t end = t->at + columns;
-
-	trk__terminal_put(t, text);
-	go_to(t, end);
-}
-
+/* Write a text right-aligned in `columns` columns. */
 static void put_right(struct trk_terminal *t, const char *text, size_t columns)
 {
 	size_t size = columns_of(t, text);
@@ -462,6 +454,7 @@ static void loose_meter(struct trk_terminal *t, const struct trk_doc_meter *m)
 static void meter(struct trk_terminal *t, const struct meters *w, const struct trk_doc_term *term)
 {
 	const struct trk_doc_meter *m = term->meter;
+	size_t end;
 
 	name_of(t, term->name);
 	if (w->loose) {
@@ -472,17 +465,16 @@ static void meter(struct trk_terminal *t, const struct meters *w, const struct t
 	trk__terminal_put(t, " mean  ");
 	put_right(t, m->peak, w->peak);
 	trk__terminal_put(t, " peak ");
+	end = t->at + w->unit;
+	trk__terminal_put(t, m->unit);
 	if (m->had) {
-		put_left(t, m->unit, w->unit);
 		if (w->two_lines) {
 			line_end(t);
 			go_to(t, NAME);
 		} else {
-			go_to(t, t->at + 2);
+			go_to(t, end + 2);
 		}
 		meter_rest(t, w, m);
-	} else {
-		trk__terminal_put(t, m->unit);
 	}
 	line_end(t);
 }
@@ -530,7 +522,8 @@ static bool fit_columns(struct trk_terminal *t, const struct trk_doc_table *tabl
 		width[c] = columns_of(t, table->column[c].title);
 		for (size_t i = 0; i < table->rows; i++)
 			width[c] = larger(width[c], columns_of(t, cell_text(table, i, c)));
-		sum += width[c] + (c ? 2 : 0);
+		if (width[c])
+			sum += width[c] + (c ? 2 : 0);
 	}
 	while (sum > t->width && (least = least_column(table, width)) > 0) {
 		sum -= width[least] + 2;

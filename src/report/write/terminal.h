@@ -28,7 +28,7 @@ struct trk_terminal trk__terminal_start(struct trk_buf *b, const struct trk_term
 void trk__terminal_finish(struct trk_terminal *t);
 /* Write on the current line. */
 void trk__terminal_put(struct trk_terminal *t, const char *text);
-/* Write words from the current column on, and end the line; continuation lines begin at `indent`. */
+/* Write words from the current column on, and end the line; further lines begin at `indent`. */
 void trk__terminal_line(struct trk_terminal *t, const char *text, size_t indent);
 /* A mark in its colour, which also the words up to the first colon or full stop have. Nothing for
  * an empty text. */
