@@ -312,7 +312,7 @@ int trk__catalog_csv_convert(const struct trk_catalog *c, const char *file, cons
 		len -= 3;
 	}
 	error = take_lines(r, csv, len);
-	if (error == 0) {
+	if (error == 0 && r->rows) {
 		qsort(r->rows, r->count, sizeof(*r->rows), by_place);
 		error = write_all(r, date, out);
 	}

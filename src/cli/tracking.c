@@ -30,7 +30,6 @@
 #include "report/summary.h"
 #include "report/write/terminal.h"
 #include "service/conclusion.h"
-#include "service/earlier_times.h"
 #include "service/live_page.h"
 
 enum { TEXT_MAX = 4 * 1024 * 1024, STATUS_MAX = 1024, CHANGE_RUN_MIN_MS = 100, INPUTS_MAX = 256 };

@@ -41,8 +41,9 @@ int trk__alert_store_peek(const char *dir, struct trk_alert_book *ret, struct tr
 		return 0;
 	if (reads)
 		trk__alert_book_release(ret);
-	return trk__error_set(reterr, r, dir, "%s%s: %s", dir, reads ? "/alerts.json" : "",
+	(void) trk__error_set(reterr, r, dir, "%s%s: %s", dir, reads ? "/alerts.json" : "",
 			      trk__error_text(&error, r));
+	return r;
 }
 
 static void put_entry(struct trk_json *j, const struct trk_alert_entry *e)

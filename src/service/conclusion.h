@@ -2,7 +2,10 @@
 #ifndef TRK_SERVICE_CONCLUSION_H
 #define TRK_SERVICE_CONCLUSION_H
 
+#include "alert/live.h"
+#include "probe/helper_process.h"
 #include "service/runs.h"
+#include "service/service.h"
 
 struct trk_conclusion {
 	char unsent[256]; /* why no run can be sent to the database of the team; "": it can */
@@ -23,5 +26,22 @@ bool trk__conclude_quickly(const struct trk_service *s, const struct trk_record 
 /* Send the runs that the team's history lacks, from a process in the background that ends after a
  * minute at most. Does nothing without a history_url. */
 void trk__conclusion_send(const struct trk_service *s);
+
+/* ---- run times of the earlier runs of a running job, for the alert `time-limit` ---- */
+
+struct trk_earlier_times {
+	struct trk_helper_process child;
+	int fd;         /* pipe from the child; -1: none */
+	int control_fd; /* that the child must not hold open; -1: none */
+	bool asked;
+};
+
+void trk__earlier_times_init(struct trk_earlier_times *e, int control_fd);
+/* Call after each row. The child is started when 30 s or a tenth of the requested time have passed,
+ * whichever is first; without a requested time it is not started. Its answer is stored in *live. */
+void trk__earlier_times_row(struct trk_earlier_times *e, const struct trk_service *s,
+			    const struct trk_record *record, double elapsed_s,
+			    struct trk_alert_live *live);
+void trk__earlier_times_end(struct trk_earlier_times *e);
 
 #endif
