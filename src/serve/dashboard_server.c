@@ -17,7 +17,7 @@
 #include "recording/store.h"
 #include "serve/http.h"
 #include "service/alert_list.h"
-#include "service/fleet_rows.h"
+#include "service/runs.h"
 #include "service/page.h"
 
 enum {

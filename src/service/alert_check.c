@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/shell_word.h"
-#include "fleet/changed.h"
+#include "fleet/overview.h"
 #include "fleet/job.h"
 #include "fleet/words.h"
 #include "service/runs.h"

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/output.h"
 #include "catalog/needs.h"
-#include "fleet/runs.h"
+#include "fleet/answer.h"
 #include "lines/native.h"
 #include "recording/reader.h"
 
