@@ -59,7 +59,7 @@ def copy_all_headers(folder):
 def write_cross_file(machine, libc, path, headers):
     """zig adds debug information, which holds the path of the tree, unless -g0 is given; for musl it links
     programs statically, unless -dynamic is given. Tables for unwinding serve debuggers alone, and take 3 % of a wheel."""
-    zig = f"'{sys.executable}', '-m', 'ziglang'"
+    zig = macos.zig()
     system = "darwin" if libc == "macos" else "linux"
     include = f"'-I{headers}'" if libc == "macos" else f"'-isystem', '{headers}'"
     path.write_text(f"""\
