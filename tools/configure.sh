@@ -2,8 +2,9 @@
 # Configures a build folder that does not exist yet. BUILD is the top build folder (default: build).
 #
 #   tools/configure.sh          $BUILD: gcc, optimised, what `make` and the tests use
-#   tools/configure.sh asan     $BUILD/asan: clang, address and undefined-behaviour sanitizers
-#   tools/configure.sh tsan     $BUILD/tsan: clang, thread sanitizer
+#   tools/configure.sh asan     $BUILD/asan: clang, address and undefined-behaviour sanitizers, which need names
+#                               and lines alone (-g1)
+#   tools/configure.sh tsan     $BUILD/tsan: clang, thread sanitizer; few tests use it, so that it is not optimised
 #   tools/configure.sh fuzz     $BUILD/fuzz: clang, libFuzzer programs
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -25,9 +26,9 @@ configure() {
 
 case "${1-}" in
 '') configure "$build" ;;
-asan) CC=clang configure "$build/asan" -Doptimization=1 -Db_lundef=false \
+asan) CC=clang configure "$build/asan" -Doptimization=1 -Dc_args=-g1 -Db_lundef=false \
 	-Db_sanitize=address,undefined -Dtests=enabled ;;
-tsan) CC=clang configure "$build/tsan" -Doptimization=1 -Db_lundef=false -Db_sanitize=thread \
+tsan) CC=clang configure "$build/tsan" -Doptimization=0 -Dc_args=-g1 -Db_lundef=false -Db_sanitize=thread \
 	-Dtests=enabled ;;
 fuzz) CC=clang configure "$build/fuzz" -Db_lundef=false -Dfuzz=true ;;
 *)

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Builds the program for macOS 11 and later (docs/platforms.md).
 
-    build/venv-python/bin/python tools/macos.py [MACHINE…]
+    build/venv-python/bin/python tools/macos.py [--check] [MACHINE…]
 
 writes $BUILD/macos/MACHINE/resource-tracker for each machine (default: aarch64 and x86_64). The compiler and linker
-are those of zig, which includes the headers and symbols of macOS. Warnings are errors. The program is not run.
+are those of zig, which includes the headers and symbols of macOS. Warnings are errors. The program is not run. With
+--check the program is not optimised, which takes half of the time, and is written to MACHINE-check.
 """
 
+import importlib.util
 import os
 import struct
 import subprocess
@@ -20,14 +22,18 @@ ROOT = Path(__file__).resolve().parent.parent
 MACOS = (ROOT / os.environ.get("BUILD", "build")).resolve() / "macos"
 
 
+def zig():
+    """The path of the zig program, quoted for a cross file. `python -m ziglang` would start Python for each source."""
+    return f"'{Path(importlib.util.find_spec('ziglang').origin).parent / 'zig'}'"
+
+
 def cross_file(machine):
     """The text of the cross file for meson. Without -g0, zig adds debug information that contains the path of the
     tree."""
-    zig = f"'{sys.executable}', '-m', 'ziglang'"
     return f"""\
 [binaries]
-c = [{zig}, 'cc', '-target', '{machine}-{TARGET}']
-ar = [{zig}, 'ar']
+c = [{zig()}, 'cc', '-target', '{machine}-{TARGET}']
+ar = [{zig()}, 'ar']
 [built-in options]
 c_args = ['-g0']
 [host_machine]
@@ -81,26 +87,28 @@ def check_module(path, machine):
         sys.exit(f"macos: {path} lacks {' '.join(missing) or 'CPython'}")
 
 
-def build(machine):
+def build(machine, optimization="s"):
     """Compile and link the program for one machine. Returns its path."""
-    folder = MACOS / machine
+    folder = MACOS / (machine if optimization == "s" else f"{machine}-check")
     described = MACOS / f"{machine}.ini"
     MACOS.mkdir(parents=True, exist_ok=True)
     described.write_text(cross_file(machine), encoding="utf-8")
     if not (folder / "build.ninja").is_file():
-        run(sys.executable, "-m", "mesonbuild.mesonmain", "setup", folder, ROOT, "--cross-file", described, "-Doptimization=s", "-Dtests=disabled",
-            "-Dpython=disabled")
+        run(sys.executable, "-m", "mesonbuild.mesonmain", "setup", folder, ROOT, "--cross-file", described, f"-Doptimization={optimization}",
+            "-Dtests=disabled", "-Dpython=disabled")
     run("ninja", "--quiet", "-C", folder, "-j", os.environ.get("JOBS", os.cpu_count()), "resource-tracker")
     check_program(folder / "resource-tracker", machine)
     return folder / "resource-tracker"
 
 
 def main():
-    unknown = set(sys.argv[1:]) - set(MACHINES)
+    check = "--check" in sys.argv[1:]
+    asked = [word for word in sys.argv[1:] if word != "--check"]
+    unknown = set(asked) - set(MACHINES)
     if unknown:
         sys.exit(f"macos: unknown machine {' '.join(sorted(unknown))}. Known: {' '.join(MACHINES)}")
-    for machine in sys.argv[1:] or MACHINES:
-        print(build(machine))
+    for machine in asked or MACHINES:
+        print(build(machine, "0" if check else "s"))
 
 
 if __name__ == "__main__":

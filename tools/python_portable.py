@@ -60,7 +60,7 @@ def write_cross_file(machine, libc, path, headers):
     """Write the cross file for meson. Without -g0, zig adds debug information that contains the path of the tree.
     Without -dynamic, it links programs for musl statically. Unwind tables are left out: only debuggers use them, and
     they take 3 % of a wheel."""
-    zig = f"'{sys.executable}', '-m', 'ziglang'"
+    zig = macos.zig()
     system = "darwin" if libc == "macos" else "linux"
     include = f"'-I{headers}'" if libc == "macos" else f"'-isystem', '{headers}'"
     path.write_text(f"""\

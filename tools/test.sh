@@ -10,8 +10,9 @@
 # A case is a cmocka case, a parser's fuzz corpus, a pytest case, or one check of lint or build. Cases that run again
 # under the sanitizers or valgrind count again; the summary states how many of the total these are.
 #
-# If all stages run, a background process at the lowest priority does the builds that later stages need, and lint. It
-# uses the CPU time that is free while tests wait.
+# If all stages run, two lanes of stages run at the same time, because tests wait for most of their time. A background
+# process at the lowest priority does the builds that later stages need, and lint, in the CPU time that the lanes leave.
+# The output of a stage is shown when the stage has ended.
 #
 # BUILD is the build folder (default: build), JOBS the number of processes. KERNELS are the versions of Linux that the
 # stage `kernel` boots (default: 6.1; `make kernels` boots all).
@@ -25,18 +26,16 @@ logs=$(realpath "$BUILD/test-logs")
 asan=$(realpath "$BUILD")/asan
 tsan=$(realpath "$BUILD")/tsan
 
-passed=0 failed=0 skipped=0 again=0
 stage_passed=0 stage_failed=0 stage_skipped=0 stage_start=0 stage_cpu=0
-summary=()
-beside= # pid of the background process for builds and lint
+failures=$logs/tests.failures # of this lane
+beside=                       # pid of the background process for builds and lint
 
 # --- processes --------------------------------------------------------------------------------
 
 # Every process of this run has TEST_RUN in its environment, even if it has left the process group or the session.
 export TEST_RUN=$$-tests
 
-# signal_run SIGNAL LANE: sends a signal to every process of this run. LANE is tests, beside (background), or .* for
-# both.
+# signal_run SIGNAL LANE: sends a signal to every process of this run. LANE is beside (background), or .* for all.
 signal_run() {
 	local file
 	for file in $(grep -slzx "TEST_RUN=$$-$2" /proc/[0-9]*/environ); do
@@ -44,26 +43,31 @@ signal_run() {
 	done
 }
 
-# alone COMMAND…: runs a command while the background process is stopped.
+# together COMMAND…: runs a first attempt, which may run at the same time as that of the other lane.
+together() {
+	flock --shared --close "$logs/lock" "$@"
+}
+
+# alone COMMAND…: runs a command after the attempt of the other lane has ended, and while the background process is
+# stopped.
 alone() {
-	local rc=0
+	local rc=0 lock
+	exec {lock}>"$logs/lock"
+	flock "$lock"
 	signal_run STOP beside
-	"$@" || rc=$?
+	"$@" {lock}>&- || rc=$?
 	signal_run CONT beside
+	exec {lock}>&-
 	return $rc
 }
 
 # --- counting ---------------------------------------------------------------------------------
 
-# Sets cpu_s to the CPU time in s of all commands of this shell that have ended, without the background process, whose
-# time the shell receives when it ends. Linux counts in 1/100 s.
+# Sets cpu_s to the CPU time in s of all commands of this lane that have ended. Linux counts in 1/100 s.
 read_cpu() {
 	local stat
 	read -ra stat <"/proc/$BASHPID/stat"
 	cpu_s=$(((stat[15] + stat[16]) / 100))
-	if [ -n "$beside" ] && [ -s "$logs/beside.cpu" ] && ! kill -s 0 "$beside" 2>/dev/null; then
-		cpu_s=$((cpu_s - $(<"$logs/beside.cpu")))
-	fi
 }
 
 begin() {
@@ -72,23 +76,18 @@ begin() {
 	stage_passed=0 stage_failed=0 stage_skipped=0 stage_start=$SECONDS stage_cpu=$cpu_s
 }
 
-# end NAME [again]: `again` means that another stage has already run these cases.
+# end NAME [again]: writes the counts of the stage to a file. `again` means that another stage has already run these
+# cases.
 end() {
 	local line
 	if [ $((stage_passed + stage_failed)) -eq 0 ]; then
 		echo "   no case ran, which counts as a failure"
 		stage_failed=1
 	fi
-	passed=$((passed + stage_passed))
-	failed=$((failed + stage_failed))
-	skipped=$((skipped + stage_skipped))
-	if [ "${2-}" = again ]; then
-		again=$((again + stage_passed + stage_failed))
-	fi
 	read_cpu
 	line=$(printf '%-12s %4d passed, %d failed, %d skipped (%d s, %d s of CPU)' "$1" \
 		$stage_passed $stage_failed $stage_skipped $((SECONDS - stage_start)) $((cpu_s - stage_cpu)))
-	summary+=("$line")
+	printf '%s\n' "$stage_passed $stage_failed $stage_skipped ${2-once}" "$line" >"$logs/$1.counts"
 	printf '   %s\n' "$line"
 }
 
@@ -103,7 +102,7 @@ check() {
 		{
 			printf -- '--- %s\n' "$name"
 			tail -n 100 "$log"
-		} | tee -a "$logs/failures"
+		} | tee -a "$failures"
 		return 1
 	fi
 }
@@ -114,7 +113,7 @@ count() {
 	local out p=0 f=0 s=0 before=$stage_failed rc=${!#}
 	out=$("$python" tools/tally.py "${@:1:$#-1}" 2>&1) || out+=$'\n0 1 0'
 	read -r p f s < <(tail -n 1 <<<"$out")
-	[ "$f" -eq 0 ] || sed '$d' <<<"$out" | tee -a "$logs/failures"
+	[ "$f" -eq 0 ] || sed '$d' <<<"$out" | tee -a "$failures"
 	stage_passed=$((stage_passed + p))
 	stage_failed=$((stage_failed + f))
 	stage_skipped=$((stage_skipped + s))
@@ -131,7 +130,7 @@ run_meson() {
 	local name=$1 folder=$2 rc=0 failed first second=()
 	shift 2
 	rm -f "$folder/meson-logs/$name"*.json "$folder/meson-logs/again-$name"*.json
-	meson test -C "$folder" --no-rebuild --num-processes "$JOBS" --logbase "$name" "$@" \
+	together meson test -C "$folder" --no-rebuild --num-processes "$JOBS" --logbase "$name" "$@" \
 		>"$logs/$name.log" 2>&1 </dev/null || rc=$?
 	first=("$folder/meson-logs/$name"*.json)
 	failed=$("$python" tools/tally.py failed "${first[0]}")
@@ -157,7 +156,7 @@ run_pytest() {
 	options=(-q --tb=short -o "cache_dir=$logs/$name.cache")
 	reports=("$logs/$name.xml")
 	rm -rf "$logs/$name.cache" "$logs/$name.xml" "$logs/$name-again.xml"
-	timeout 2400 "$python" -m pytest "${options[@]}" -n "$((2 * JOBS))" --dist loadfile \
+	together timeout 2400 "$python" -m pytest "${options[@]}" -n "$((2 * JOBS))" --dist loadfile \
 		--junitxml="${reports[0]}" "$@" >"$logs/$name.log" 2>&1 </dev/null || rc=$?
 	failed=$(sed -n 's/^\(FAILED\|ERROR\) \([^ ]*\).*/   second attempt: \2/p' "$logs/$name.log")
 	if [ "$rc" -eq 1 ] && [ "$(wc -l <<<"$failed")" -le 12 ]; then
@@ -181,7 +180,7 @@ build_asan() {
 
 # build_wheels also builds the program for macOS on x86_64.
 build_systems() {
-	check "macOS build" build/venv-python/bin/python tools/macos.py aarch64
+	check "macOS build" build/venv-python/bin/python tools/macos.py --check aarch64
 	check "Windows build" build/venv-python/bin/python tools/windows.py program library wheel
 }
 
@@ -257,7 +256,7 @@ stage_e2e() {
 		RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") \
 			MAKE_RECORDINGS=$(realpath "$BUILD/tests/e2e/make_recordings") \
 			MAKE_HISTORY=$(realpath "$BUILD/tests/e2e/make_history") \
-			timeout 2400 node --test --test-concurrency="$JOBS" --test-reporter=junit \
+			together timeout 2400 node --test --test-concurrency="$JOBS" --test-reporter=junit \
 			--test-reporter-destination="$logs/e2e.xml" tests/e2e/*.test.mjs \
 			>"$logs/e2e.log" 2>&1 </dev/null || rc=$?
 		count junit "$logs/e2e.xml" $rc || tail -n 40 "$logs/e2e.log"
@@ -330,7 +329,7 @@ judge_topics() {
 boot_kernel() {
 	local version=$1 out=$2 failed topic
 	shift 2
-	if tests/kernel/boot.sh "$BUILD/resource-tracker" "build/kernel/$version" "$out" "$@"; then
+	if together tests/kernel/boot.sh "$BUILD/resource-tracker" "build/kernel/$version" "$out" "$@"; then
 		failed=$(judge_topics "$out")
 	else
 		failed=$*
@@ -389,50 +388,77 @@ stage_builds() {
 	end builds
 }
 
-run_beside() {
-	export TEST_RUN=$$-beside
-	renice -n 19 -p "$BASHPID" >/dev/null 2>&1 # some containers do not permit it
-	passed=0 failed=0 skipped=0 again=0 summary=()
-	stage_builds
-	stage_lint
-	read_cpu
-	echo "$cpu_s" >"$logs/beside.cpu"
-	printf '%s\n' "$passed $failed $skipped" "${summary[@]}" >"$logs/beside.counts"
+# run_lane LANE STAGE…: runs stages one after the other. The output of a stage is collected, so that the outputs of two
+# lanes do not mix.
+run_lane() {
+	local name lane=$1
+	export TEST_RUN=$$-$lane
+	failures=$logs/$lane.failures
+	shift
+	for name in "$@"; do
+		"stage_$name" >"$logs/stage-$name.log" 2>&1
+		cat "$logs/stage-$name.log"
+	done
 }
 
-# Waits for the background process. If it has written no counts, it did not finish.
-end_beside() {
-	local p=0 f=1 s=0 lines=("the background builds and lint did not finish")
-	wait "$beside"
-	cat "$logs/beside.log"
-	[ ! -s "$logs/beside.counts" ] || { read -r p f s && mapfile -t lines; } <"$logs/beside.counts"
-	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-	summary+=("${lines[@]}")
+run_beside() {
+	renice -n 19 -p "$BASHPID" >/dev/null 2>&1 # some containers do not permit it
+	run_lane beside builds lint
+}
+
+run_everything() {
+	local lanes=()
+	stage_build
+	if [ "$stage_failed" -gt 0 ]; then
+		echo "   the other stages need the build and are left out"
+		stages=(build)
+		return
+	fi
+	run_beside &
+	beside=$!
+	run_lane program cli sanitizers &
+	lanes+=($!)
+	run_lane others unit e2e kernel python threads valgrind &
+	lanes+=($!)
+	wait "${lanes[@]}" "$beside"
+}
+
+# Prints the lines of all stages, and sets the totals. A stage without counts did not finish.
+sum_up() {
+	local name p f s kind line
+	passed=0 failed=0 skipped=0 again=0
+	for name in "${stages[@]}"; do
+		p=0 f=1 s=0 kind=once line="$name did not finish"
+		[ ! -s "$logs/$name.counts" ] || { read -r p f s kind && read -r line; } <"$logs/$name.counts"
+		passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+		[ "$kind" != again ] || again=$((again + p + f))
+		printf '   %s\n' "$line"
+	done
 }
 
 run_stages() {
-	local name line
-	rm -f "$BUILD/test-summary" "$logs"/failures "$logs"/*.built "$logs"/beside.{counts,cpu}
-	for name in "${stages[@]}"; do
-		"stage_$name"
-		if [ "$name" = build ] && [ "$failed" -gt 0 ]; then
-			echo "   the other stages need the build and are left out"
-			break
-		fi
-		if [ "$name" = build ] && "$everything"; then
-			run_beside >"$logs/beside.log" 2>&1 &
-			beside=$!
-		fi
-	done
-	[ -z "$beside" ] || end_beside
+	local name line passed failed skipped again
+	rm -f "$BUILD/test-summary" "$logs"/*.{failures,built,counts}
+	if "$everything"; then
+		run_everything
+	else
+		for name in "${stages[@]}"; do
+			"stage_$name"
+			if [ "$name" = build ] && [ "$stage_failed" -gt 0 ]; then
+				echo "   the other stages need the build and are left out"
+				stages=(build)
+				break
+			fi
+		done
+	fi
 
-	if [ -s "$logs/failures" ]; then
+	if cat "$logs"/*.failures >"$logs/failures" 2>/dev/null; then
 		echo "== failures, repeated"
 		tail -n 200 "$logs/failures"
 	fi
 	echo "== summary ($SECONDS s)"
-	[ ! -s "$logs/failures" ] || sed -n 's/^--- /   failed: /p' "$logs/failures"
-	printf '   %s\n' "${summary[@]}"
+	sed -n 's/^--- /   failed: /p' "$logs/failures"
+	sum_up
 	printf '   %d cases in all, of which %d repeat others under the sanitizers or valgrind\n' \
 		$((passed + failed)) "$again"
 	line="$passed passed, $failed failed"
@@ -447,7 +473,7 @@ stages=(build unit cli sanitizers e2e kernel python threads valgrind)
 known="check, or ${stages[*]} lint"
 everything=false
 case $* in
-'') everything=true ;;
+'') everything=true stages+=(builds lint) ;;
 check) stages=(build unit quick) ;;
 *) stages=("$@") ;;
 esac

@@ -51,7 +51,8 @@ void trk__doc_release(struct trk_doc *d)
 	}
 }
 
-static const char *print(struct trk_doc *d, const char *format, va_list args)
+static const char *__attribute__((format(printf, 2, 0)))
+print(struct trk_doc *d, const char *format, va_list args)
 {
 	va_list again;
 	char first[256], *text;

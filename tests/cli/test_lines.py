@@ -140,6 +140,7 @@ def test_finds_the_line_that_takes_memory(rt):
     assert {document["rows"][0]["line"], document["rows"][1]["line"]} == {step["line"], loop["line"]}
 
 
+@pytest.mark.native  # its lines of src are those of other tests
 def test_python_is_sampled_unless_that_is_turned_off(rt):
     script = write(rt, "burn.py", BURN_PYTHON + "burn(0.8)\n")
     assert rt.track(SYSTEM, script).rc == 0
@@ -344,6 +345,7 @@ train()
     assert lines(rt, "--since", "1h")["rows"] == []
 
 
+@pytest.mark.native  # its lines of src are those of other tests
 def test_phases_are_named_after_the_function_that_they_were_spent_in(rt):
     script = write(rt, "split.py", BURN_PYTHON + f"""
 import subprocess
@@ -397,6 +399,7 @@ same()
     assert rt.run("compare", "@2", "@", "--json").json()["lines"] is None
 
 
+@pytest.mark.native  # its lines of src are those of other tests
 def test_compare_with_earlier_runs_names_lines_beside_the_newest(rt):
     text = BURN_PYTHON + """
 import sys
@@ -464,6 +467,7 @@ def test_flame_graph_formats_hold_whole_stacks(rt):
     assert ["<module>", "first", "spin"] in names
 
 
+@pytest.mark.native  # its lines of src are those of other tests
 def test_the_recording_grows_little(rt):
     script = write(rt, "split.py", SPLIT)
     sizes = []
@@ -566,6 +570,7 @@ train()
 """
 
 
+@pytest.mark.native  # its lines of src are those of other tests
 def test_steps_shorter_than_a_sample_are_found(rt):
     """Nearly every sample finds the line that takes no memory. One run may miss it where no CPU is free."""
     script = write(rt, "short.py", SHORT_STEPS)
@@ -598,6 +603,7 @@ while True:
 DOUBT = "~: likely, unless another line keeps what this one freed"
 
 
+@pytest.mark.native  # its lines of src are those of other tests
 def test_growth_that_another_line_may_hold_is_not_named_as_sure(rt):
     """The line that keeps memory takes what the other one freed: page faults name the other one."""
     script = write(rt, "buffers.py", BUFFERS)
@@ -644,6 +650,7 @@ def test_the_summary_names_the_hottest_line(rt):
     assert rt.track("true", flags=("--summary-json", "-")).json()["lines"] is None
 
 
+@pytest.mark.native  # its lines of src are those of other tests
 def test_the_report_has_a_section_of_lines(rt):
     script = write(rt, "split.py", SPLIT)
     os.utime(script, (1, 1))

@@ -48,6 +48,7 @@ def named(burn, tmp_path):
     return make
 
 
+@pytest.mark.native  # its lines of src are those of other tests
 def test_each_program_has_the_cpu_time_that_it_used(rt, named):
     one, two = named("one"), named("two")
     done = rt.track("sh", "-c", f"{one} 0.4; {two} 1.2 & {two} 0.8 & wait")
@@ -92,6 +93,7 @@ def test_memory_belongs_to_the_program_that_holds_it(rt, tmp_path):
         assert programs == pytest.approx(job, rel=0.02, abs=1)
 
 
+@pytest.mark.native  # its lines of src are those of other tests
 def test_workers_are_apart_from_the_program_that_forked_them(rt, tmp_path):
     script = tmp_path / "pool.py"
     script.write_text(
