@@ -347,6 +347,25 @@ def test_a_snapshot_comes_back_as_it_was(rt, version):
     assert json.loads(plain.stdout)["system_metrics"]
 
 
+def test_a_snapshot_by_columns_has_the_figures_of_one_by_rows(rt, tmp_path):
+    """Also those of columns that only the full set has, which the rows name in full."""
+    document = json.loads((FILES / "snapshot-0.5.json").read_text())
+    for at, row in enumerate(document["process_metrics"]):
+        row.update({"process_rss_mib": 20.5 + at, "process_on_cpu": 0.25})
+    by_rows = json.dumps(document)
+    for table in ("process_metrics", "system_metrics"):
+        rows = document[table]
+        document[table] = {key: [row[key] for row in rows] for key in rows[0]}
+    exported = []
+    for name, text in (("rows", by_rows), ("columns", json.dumps(document))):
+        (tmp_path / f"{name}.json").write_text(text)
+        assert rt.run("import", tmp_path / f"{name}.json").rc == 0
+        exported.append(rows_of(rt, f"{name}@", "full"))
+    assert exported[0] == exported[1]
+    assert [row["process_rss_mib"] for row in exported[0]][:2] == [20.5, 21.5]
+    assert exported[0][0]["process_on_cpu"] == 0.25
+
+
 def test_a_snapshot_tells_how_the_job_ended_and_where(rt):
     document = json.loads((FILES / "snapshot-0.5.json").read_text())
     start = document["metadata"]["start_time"]

@@ -408,6 +408,32 @@ static void a_follower_reads_each_row_once_whatever_the_pieces(void **state)
 	free(data);
 }
 
+/* A follower reports the same number of damaged places as a reader of the whole file. */
+static void a_follower_counts_places_of_damage_and_not_their_bytes(void **state)
+{
+	static const char copy[] = "1600000000001-r-0a1b2c3f.rtrk";
+	struct counted c = {0, 0};
+	struct trk_follow_calls calls = {count_reset, count_row, NULL, &c};
+	struct trk_follow follow;
+	struct trk_record record;
+	size_t len;
+	unsigned char *data = bytes_of(folder.fd, name, &len);
+
+	(void) state;
+	for (size_t i = 0; i < 40; i++)
+		data[len / 2 + i] ^= 0xff;
+	bytes_put(folder.fd, copy, data, len);
+	assert_int_equal(trk__record_read(folder.fd, copy, &record, NULL, NULL, NULL), 0);
+	assert_in_range(record.damaged, 1, 2);
+	assert_int_equal(trk__follow_open(&follow, folder.fd, copy, 0, &calls, NULL), 0);
+	assert_true(trk__follow_update(&follow) > 0);
+	assert_int_equal(follow.record.damaged, record.damaged);
+	trk__follow_close(&follow);
+	trk__record_release(&record);
+	assert_int_equal(unlinkat(folder.fd, copy, 0), 0);
+	free(data);
+}
+
 static void the_end_of_a_long_recording_is_read_alone(void **state)
 {
 	struct counted c = {0, 0};
@@ -458,6 +484,7 @@ int main(void)
 		cmocka_unit_test(memory_that_grows_evenly_reaches_its_limit_in_time),
 		cmocka_unit_test(the_usual_course_is_the_median_of_earlier_runs),
 		cmocka_unit_test(a_follower_reads_each_row_once_whatever_the_pieces),
+		cmocka_unit_test(a_follower_counts_places_of_damage_and_not_their_bytes),
 		cmocka_unit_test(the_end_of_a_long_recording_is_read_alone),
 		cmocka_unit_test(a_run_without_data_has_no_figure_that_is_0),
 	};
