@@ -8,7 +8,6 @@
 
 #include "alert/end.h"
 #include "base/clock.h"
-#include "base/os.h"
 #include "base/parse.h"
 #include "cli/config.h"
 #include "cli/environment.h"

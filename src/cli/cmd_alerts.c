@@ -9,12 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "alert/end.h"
 #include "alert/live.h"
-#include "alert/deliver.h"
 #include "base/clock.h"
 #include "base/detach.h"
 #include "base/file.h"
@@ -22,7 +20,6 @@
 #include "base/json.h"
 #include "base/os.h"
 #include "cli/alert_options.h"
-#include "cli/environment.h"
 #include "service/alert_check.h"
 #include "service/alert_list.h"
 

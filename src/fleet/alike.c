@@ -1,7 +1,6 @@
 #include "fleet/alike.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>

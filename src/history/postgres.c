@@ -19,7 +19,6 @@
 #include "base/parse.h"
 #include "base/utf8.h"
 #include "history/private.h"
-#include "recording/reader.h"
 #include "recording/store.h"
 
 /* Declarations for libpq, from the documentation of its C interface. */

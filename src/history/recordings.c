@@ -10,7 +10,6 @@
 #include "base/file.h"
 #include "base/os.h"
 #include "history/private.h"
-#include "recording/reader.h"
 #include "recording/store.h"
 
 enum { NAME_SIZE = 96 };

@@ -18,7 +18,6 @@
 #include "base/file.h"
 #include "base/os.h"
 #include "base/trust.h"
-#include "recording/reader.h"
 #include "recording/store.h"
 
 enum { BUSY_MS = 3000 };

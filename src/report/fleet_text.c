@@ -1,7 +1,6 @@
 /* Money first, one statement a line, sentences wrapped, tables cut to the columns that fit. */
 #include "report/fleet_text.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 

@@ -13,7 +13,6 @@
 #include "base/shell_word.h"
 #include "fleet/overview.h"
 #include "fleet/job.h"
-#include "fleet/words.h"
 #include "service/runs.h"
 
 static const double DAY_S = 86400, JUDGED_DAYS = 14;

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/maths.h"
 #include "sink/table.h"
