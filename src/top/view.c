@@ -119,6 +119,11 @@ static unsigned int alarm_text(const struct trk_facts *f, bool utf8, char *text,
 	return TRK_STYLE_PLAIN;
 }
 
+static const char *sign(const struct trk_frame *f, const char *utf8, const char *ascii)
+{
+	return f->utf8 ? utf8 : ascii;
+}
+
 /* ---- the head ---- */
 
 /* If the head is too long, the id is left out, then the end of the job's name. */
@@ -150,10 +155,8 @@ static void draw_timeline(struct trk_frame *f, const struct trk_facts *facts,
 	int x, right, at;
 
 	(void) snprintf(speed, sizeof(speed), "%s%s%g",
-			o->playing ? f->utf8 ? "\u25b6" : ">"
-			: f->utf8  ? "\u23f8"
-				   : "||",
-			f->utf8 ? " \u00d7" : " x", o->speed);
+			o->playing ? sign(f, "\u25b6", ">") : sign(f, "\u23f8", "||"),
+			sign(f, " \u00d7", " x"), o->speed);
 	x = trk__frame_printf(f, 1, y, TRK_STYLE_BOLD, "%s %s ", trk__view_clock(clock, facts->t_s),
 			      speed);
 	(void) trk__view_clock(end, facts->end_s);
@@ -161,17 +164,16 @@ static void draw_timeline(struct trk_frame *f, const struct trk_facts *facts,
 	at = x + (int) (share * (right - x - 1));
 	for (int i = x; i < right; i++)
 		(void) trk__frame_text(f, i, y, i <= at ? TRK_STYLE_BLUE : TRK_STYLE_DIM,
-				       i == at   ? f->utf8 ? "\u25cf" : "o"
-				       : i < at  ? f->utf8 ? "\u2501" : "="
-				       : f->utf8 ? "\u2500"
-						 : "-");
+				       i == at  ? sign(f, "\u25cf", "o")
+				       : i < at ? sign(f, "\u2501", "=")
+						: sign(f, "\u2500", "-"));
 	(void) trk__frame_text(f, right + 1, y, TRK_STYLE_PLAIN, end);
 	for (size_t i = 0; i < facts->record->marks; i++) {
 		double mark = (double) facts->record->mark[i].elapsed_ns / 1e9;
 		int m = x + (int) (mark / facts->end_s * (right - x - 1));
 
 		if (facts->end_s > 0 && mark <= facts->end_s && m != at)
-			(void) trk__frame_text(f, m, y, TRK_STYLE_YELLOW, f->utf8 ? "\u2506" : "|");
+			(void) trk__frame_text(f, m, y, TRK_STYLE_YELLOW, sign(f, "\u2506", "|"));
 	}
 }
 
@@ -198,6 +200,34 @@ static struct span span_of(const struct trk_facts *facts, const struct trk_view_
 	return (struct span){(page - 1) * window / 2, (page + 1) * window / 2};
 }
 
+enum { FIGURE_TEXT = 64 };
+
+/* The value of a figure at this moment, as text. */
+static void value_text(const struct trk_facts *facts, enum trk_watch_figure figure,
+		       char text[FIGURE_TEXT])
+{
+	if (figure == TRK_WATCH_MEMORY_MIB)
+		memory_text(facts, text, FIGURE_TEXT);
+	else if (figure == TRK_WATCH_CORES)
+		cores_text(facts, text, FIGURE_TEXT);
+	else
+		rate_text(text, FIGURE_TEXT, facts->value[figure]);
+}
+
+/* Right of the chart: the share of what the job had, or the largest rate. */
+static void tail_text(enum trk_watch_figure figure, double share, bool warns, double largest,
+		      char text[FIGURE_TEXT])
+{
+	char a[TRK_HUMAN_SIZE];
+
+	text[0] = '\0';
+	if (!isnan(share))
+		(void) snprintf(text, FIGURE_TEXT, "%s%s", trk__human_percent(a, share),
+				warns ? " !" : "");
+	else if (largest > 0 && figure >= TRK_WATCH_READ)
+		(void) snprintf(text, FIGURE_TEXT, "max %s/s", trk__human_bytes(a, largest));
+}
+
 static void draw_figure(struct trk_frame *f, struct box box, const struct trk_facts *facts,
 			const struct trk_watch *w, const struct trk_view_options *o,
 			enum trk_watch_figure figure)
@@ -211,38 +241,28 @@ static void draw_figure(struct trk_frame *f, struct box box, const struct trk_fa
 		     : figure == TRK_WATCH_MEMORY_MIB ? facts->memory_mib.value
 						      : NAN;
 	double value = facts->value[figure], largest, share = value / had;
+	bool warns = share >= WARN && figure == TRK_WATCH_MEMORY_MIB;
+	bool overlaid = o->overlay && facts->usual;
 	float bin[TRK_CHART_BINS_MAX], usual[TRK_CHART_BINS_MAX];
-	char text[64], tail[64] = "", a[TRK_HUMAN_SIZE];
+	char text[FIGURE_TEXT], tail[FIGURE_TEXT];
 	int bins;
 
 	if (chart.columns < 1)
 		chart.columns = 1;
 	bins = trk__chart_bins(f, chart.columns);
 	largest = trk__watch_bins(w, figure, span.from_s, span.to_s, facts->t_s, bin, bins);
-	if (o->overlay && facts->usual)
+	if (overlaid)
 		trk__usual_bins(facts->usual, figure, span.from_s, span.to_s, usual, bins);
-	if (figure == TRK_WATCH_MEMORY_MIB)
-		memory_text(facts, text, sizeof(text));
-	else if (figure == TRK_WATCH_CORES)
-		cores_text(facts, text, sizeof(text));
-	else
-		rate_text(text, sizeof(text), value);
-	if (!isnan(share))
-		(void) snprintf(tail, sizeof(tail), "%s%s", trk__human_percent(a, share),
-				share >= WARN && figure == TRK_WATCH_MEMORY_MIB ? " !" : "");
-	else if (largest > 0 && figure >= TRK_WATCH_READ)
-		(void) snprintf(tail, sizeof(tail), "max %s/s", trk__human_bytes(a, largest));
+	value_text(facts, figure, text);
+	tail_text(figure, share, warns, largest, tail);
 	chart.top = isnan(had) ? largest : had > largest || isnan(largest) ? had : largest;
 	chart.warn = figure == TRK_WATCH_MEMORY_MIB ? had * WARN : NAN;
 	(void) trk__frame_put(f, box.x, box.y, LABEL - 1, TRK_STYLE_PLAIN, names[figure]);
 	(void) trk__frame_put(f, box.x + LABEL, box.y, VALUE - 1,
 			      isnan(value) ? TRK_STYLE_DIM : TRK_STYLE_BOLD, text);
-	trk__chart_draw(f, &chart, bin, o->overlay && facts->usual ? usual : NULL);
+	trk__chart_draw(f, &chart, bin, overlaid ? usual : NULL);
 	(void) trk__frame_put(f, chart.x + chart.columns + 1, box.y, TAIL - 1,
-			      share >= WARN && figure == TRK_WATCH_MEMORY_MIB
-				      ? TRK_STYLE_RED | TRK_STYLE_BOLD
-				      : TRK_STYLE_PLAIN,
-			      tail);
+			      warns ? TRK_STYLE_RED | TRK_STYLE_BOLD : TRK_STYLE_PLAIN, tail);
 }
 
 /* "gpu0     81 %  ██████░░░░  mem 39 %  310 W 61 C". */
@@ -290,10 +310,10 @@ static void draw_spent(struct trk_frame *f, const struct trk_facts *facts, int y
 		int cells = (int) (share * n + 0.5);
 
 		for (; cells > 0 && at < n; cells--, at++)
-			(void) trk__frame_text(f, x + at, y, styles[i], f->utf8 ? "\u2588" : "#");
+			(void) trk__frame_text(f, x + at, y, styles[i], sign(f, "\u2588", "#"));
 	}
 	for (; at < n; at++)
-		(void) trk__frame_text(f, x + at, y, TRK_STYLE_DIM, f->utf8 ? "\u2591" : ".");
+		(void) trk__frame_text(f, x + at, y, TRK_STYLE_DIM, sign(f, "\u2591", "."));
 	x += n + 1;
 	if (facts->usual && !isnan(facts->usual->share[0]))
 		(void) snprintf(usual, sizeof(usual), "usual: %.0f %% on CPU",
@@ -313,10 +333,10 @@ static void draw_spent(struct trk_frame *f, const struct trk_facts *facts, int y
 static const char *phase_sign(const struct trk_frame *f, const struct trk_facts *facts, size_t i)
 {
 	if (i == facts->phase)
-		return f->utf8 ? "\u25b6" : ">";
+		return sign(f, "\u25b6", ">");
 	if (facts->phase != SIZE_MAX && i < facts->phase)
-		return f->utf8 ? "\u2713" : "+";
-	return f->utf8 ? "\u00b7" : ".";
+		return sign(f, "\u2713", "+");
+	return sign(f, "\u00b7", ".");
 }
 
 /* "train ▶ 19 m (usual 1 h 03 m, 44 m to go)". */
@@ -346,40 +366,45 @@ static int draw_one_phase(struct trk_frame *f, const struct trk_facts *facts, si
 	return trk__frame_printf(f, x, y, TRK_STYLE_DIM, ")");
 }
 
-static void draw_phases(struct trk_frame *f, const struct trk_facts *facts, int y)
+/* "12 m (usual 1 h 03 m, 51 m to go, from 5 runs)", for a run without phases. */
+static void draw_time(struct trk_frame *f, const struct trk_facts *facts, int y)
 {
-	size_t count = facts->times ? facts->times->phase_count : 0, i = 0;
+	const struct trk_usual *usual = facts->usual;
 	char a[TRK_HUMAN_SIZE], b[TRK_HUMAN_SIZE];
 	int x = 1 + LABEL;
 
-	(void) trk__frame_text(f, 1, y, TRK_STYLE_PLAIN, count > 1 ? "phase" : "time");
-	if (count <= 1) {
-		double left = facts->usual ? facts->usual->seconds - facts->t_s : NAN;
-		const char *s = facts->usual && facts->usual->runs == 1 ? "" : "s";
+	(void) trk__frame_text(f, 1, y, TRK_STYLE_PLAIN, "time");
+	x = trk__frame_text(f, x, y, TRK_STYLE_PLAIN, trk__human_rough_seconds(a, facts->t_s));
+	if (!usual)
+		return;
+	x = trk__frame_printf(f, x, y, TRK_STYLE_DIM, " (usual %s",
+			      trk__human_rough_seconds(a, usual->seconds));
+	if (facts->running && usual->seconds > facts->t_s)
+		x = trk__frame_printf(f, x, y, TRK_STYLE_DIM, ", %s to go",
+				      trk__human_rough_seconds(b, usual->seconds - facts->t_s));
+	(void) trk__frame_printf(f, x, y, TRK_STYLE_DIM, ", from %zu run%s)", usual->runs,
+				 usual->runs == 1 ? "" : "s");
+}
 
-		x = trk__frame_text(f, x, y, TRK_STYLE_PLAIN,
-				    trk__human_rough_seconds(a, facts->t_s));
-		if (facts->usual && facts->running && left > 0)
-			(void) trk__frame_printf(
-				f, x, y, TRK_STYLE_DIM, " (usual %s, %s to go, from %zu run%s)",
-				trk__human_rough_seconds(a, facts->usual->seconds),
-				trk__human_rough_seconds(b, left), facts->usual->runs, s);
-		else if (facts->usual)
-			(void) trk__frame_printf(f, x, y, TRK_STYLE_DIM,
-						 " (usual %s, from %zu run%s)",
-						 trk__human_rough_seconds(a, facts->usual->seconds),
-						 facts->usual->runs, s);
+static void draw_phases(struct trk_frame *f, const struct trk_facts *facts, int y)
+{
+	size_t count = facts->times ? facts->times->phase_count : 0, i = 0;
+	int x = 1 + LABEL;
+
+	if (count <= 1) {
+		draw_time(f, facts, y);
 		return;
 	}
+	(void) trk__frame_text(f, 1, y, TRK_STYLE_PLAIN, "phase");
 	/* The phase of this moment must be visible: of many, show it and those before it. */
 	if (facts->phase != SIZE_MAX && facts->phase > 2 && count > 4)
 		i = facts->phase - 2;
 	if (i > 0)
-		x = trk__frame_text(f, x, y, TRK_STYLE_DIM, f->utf8 ? "\u2026 " : "~ ");
+		x = trk__frame_text(f, x, y, TRK_STYLE_DIM, sign(f, "\u2026 ", "~ "));
 	for (; i < count && x < f->columns - 12; i++) {
 		x = draw_one_phase(f, facts, i, x, y);
 		if (i + 1 < count)
-			x = trk__frame_text(f, x, y, TRK_STYLE_DIM, f->utf8 ? " \u2502 " : " | ");
+			x = trk__frame_text(f, x, y, TRK_STYLE_DIM, sign(f, " \u2502 ", " | "));
 	}
 }
 
@@ -404,7 +429,7 @@ static void draw_process(struct trk_frame *f, const struct trk_facts_process *p,
 	trk__frame_right(f, 8, y, TRK_STYLE_DIM, text);
 	if (tree && p->depth > 0) {
 		x += 2 * (p->depth < 8 ? p->depth : 8) - 2;
-		x = trk__frame_text(f, x, y, TRK_STYLE_DIM, f->utf8 ? "\u2514 " : "` ");
+		x = trk__frame_text(f, x, y, TRK_STYLE_DIM, sign(f, "\u2514 ", "` "));
 	}
 	(void) trk__frame_put(f, x, y, 8 + name - x, TRK_STYLE_PLAIN, short_name(p->name));
 	x = 9 + name;
