@@ -176,14 +176,39 @@ static void put_entry(struct trk_buf *b, const struct trk_alert_entry *e, double
 	trk__buf_putc(b, '\n');
 }
 
+static void put_silence(struct trk_buf *b, const struct trk_alert_silence *q)
+{
+	char until[TRK_HUMAN_SIZE];
+
+	trk__buf_printf(b, "%s  silence  %s of %s until %s%s%s\n", q->id,
+			q->rule[0] ? q->rule : "all rules", q->job[0] ? q->job : "all jobs",
+			trk__human_moment(until, q->until_s), q->reason[0] ? ": " : "", q->reason);
+}
+
+/* Newest first. ended: also alerts that have ended. */
+static void put_book(struct trk_buf *text, const struct trk_alert_book *b, bool ended, double now_s)
+{
+	size_t shown = 0;
+
+	for (size_t i = b->count; i-- > 0;) {
+		if (!ended && !isnan(b->entry[i].ended_s))
+			continue;
+		put_entry(text, &b->entry[i], now_s);
+		shown++;
+	}
+	for (size_t i = 0; i < b->silences; i++)
+		if (b->silence[i].until_s > now_s)
+			put_silence(text, &b->silence[i]);
+	if (!shown)
+		trk__buf_puts(text, "No alert is open. Try: resource-tracker alerts check\n");
+}
+
 static int list_book(const struct settings *s, const char *operand)
 {
 	const struct trk_alert_sender sender = cli_alert_sender(&s->alert);
-	double now_s = sender.now_s;
 	struct trk_error error = {.code = 0};
 	struct trk_alert_book b;
 	TRK_BUF_LOCAL(text, TEXT_MAX);
-	size_t shown = 0;
 	const char *dir = sender.service.dir;
 	int r = *dir ? trk__alert_store_peek(dir, &b, &error) : -ENOENT; /* after a complaint */
 
@@ -194,25 +219,8 @@ static int list_book(const struct settings *s, const char *operand)
 	}
 	if (s->json)
 		trk__alert_book_write(&b, &text);
-	for (size_t i = b.count; i-- > 0 && !s->json;) {
-		if (!s->all && !isnan(b.entry[i].ended_s))
-			continue;
-		put_entry(&text, &b.entry[i], now_s);
-		shown++;
-	}
-	for (size_t i = 0; i < b.silences && !s->json; i++) {
-		const struct trk_alert_silence *q = &b.silence[i];
-		char until[TRK_HUMAN_SIZE];
-
-		if (q->until_s > now_s)
-			trk__buf_printf(&text, "%s  silence  %s of %s until %s%s%s\n", q->id,
-					q->rule[0] ? q->rule : "all rules",
-					q->job[0] ? q->job : "all jobs",
-					trk__human_moment(until, q->until_s),
-					q->reason[0] ? ": " : "", q->reason);
-	}
-	if (!shown && !s->json)
-		trk__buf_puts(&text, "No alert is open. Try: resource-tracker alerts check\n");
+	else
+		put_book(&text, &b, s->all, sender.now_s);
 	r = cli_print(&text);
 	trk__alert_book_release(&b);
 	return r;

@@ -229,30 +229,47 @@ static void say_sums(const struct writing *w)
 		cli_complain("export: %s", text);
 }
 
+/* After the rows of the samples: those of another table, or why it has none. */
+static void write_others(struct writing *w, struct trk_record *record)
+{
+	bool has_lines = record->lines && record->lines->windows > 0;
+
+	switch (w->what) {
+	case TRK_TABLE_LINES:
+		if (!has_lines)
+			cli_complain("export: the recording has no lines: the run used hardly any "
+				     "CPU time, or ran with --lines off");
+		(void) trk__lines_look_up(&record->lines, (double) record->run.start_ns / 1e9);
+		(void) write_lines(w);
+		break;
+	case TRK_TABLE_PROGRAMS:
+	case TRK_TABLE_PROCESSES:
+		if (!record->programs.program)
+			cli_complain("export: the recording has no programs: an older version made "
+				     "it, or it tracked no process");
+		if (w->what == TRK_TABLE_PROCESSES)
+			(void) write_processes(w);
+		break;
+	case TRK_TABLE_SAMPLES:
+		if (!w->processes)
+			say_sums(w);
+		break;
+	default:
+		break;
+	}
+}
+
 /* Pass the rows of a run to write_row. 0, or an exit status after a complaint. */
 static int each_row(const struct settings *s, const char *reference, struct writing *w,
 		    struct trk_record *record)
 {
 	int r = cli_load(s->dir, reference, record, write_row, w);
 
-	if (r == 0 && w->what == TRK_TABLE_SAMPLES && !w->processes)
-		say_sums(w);
-	if (r == 0 && w->what == TRK_TABLE_LINES && (!record->lines || record->lines->windows == 0))
-		cli_complain("export: the recording has no lines: the run used hardly any CPU "
-			     "time, or ran with --lines off");
-	if (r == 0 && (w->what == TRK_TABLE_PROGRAMS || w->what == TRK_TABLE_PROCESSES) &&
-	    !record->programs.program)
-		cli_complain("export: the recording has no programs: an older version made it, or "
-			     "it tracked no process");
-	if (r == 0 && w->what == TRK_TABLE_PROCESSES)
-		(void) write_processes(w);
-	if (r == 0 && w->what == TRK_TABLE_LINES) {
-		(void) trk__lines_look_up(&record->lines, (double) record->run.start_ns / 1e9);
-		(void) write_lines(w);
-	}
-	if (r == 0)
-		trk__record_release(record);
-	return r ? r : w->status;
+	if (r != 0)
+		return r;
+	write_others(w, record);
+	trk__record_release(record);
+	return w->status;
 }
 
 static int write_table(const struct settings *s, const char *reference, struct writing *w,
