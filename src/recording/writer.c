@@ -333,13 +333,32 @@ static void copy_record(struct rewrite *w, int type, const unsigned char *payloa
 	(void) append(w->to, (enum trk_record_type) type);
 }
 
-static int rewrite_record(void *data, int type, const unsigned char *payload, size_t len)
+/* Add a row of the older part to the group of rows that become one. */
+static void merge_old_row(struct rewrite *w, int type, const unsigned char *payload, size_t len)
 {
-	struct rewrite *w = data;
 	struct trk_cursor c = {payload, payload + len, 0};
 	struct trk_sample mean, min, max;
 	uint64_t rows = 1;
 	int r = -EBADMSG;
+
+	if (type == TRK_RECORD_SAMPLE) {
+		r = trk__parse_row(&c, &w->schema, &mean);
+		min = max = mean;
+	} else if (type == TRK_RECORD_THINNED) {
+		r = trk__parse_thinned(payload, len, &w->schema, &rows, &mean, &min, &max);
+	}
+	if (r < 0)
+		return;
+	merge_row(&w->group, rows, &mean, &min, &max);
+	trk__programs_merge(&w->programs, trk__sample_get(&mean, TRK_INTERVAL), w->has_programs);
+	w->has_programs = false;
+	if (w->group.rows >= w->merge)
+		flush_group(w);
+}
+
+static int rewrite_record(void *data, int type, const unsigned char *payload, size_t len)
+{
+	struct rewrite *w = data;
 
 	w->offset += len + TRK_FRAME_SIZE;
 	if (type == TRK_RECORD_START) {
@@ -365,19 +384,7 @@ static int rewrite_record(void *data, int type, const unsigned char *payload, si
 		copy_record(w, type, payload, len);
 		return w->to->error;
 	}
-	if (type == TRK_RECORD_SAMPLE) {
-		r = trk__parse_row(&c, &w->schema, &mean);
-		min = max = mean;
-	} else if (type == TRK_RECORD_THINNED) {
-		r = trk__parse_thinned(payload, len, &w->schema, &rows, &mean, &min, &max);
-	}
-	if (r < 0)
-		return 0;
-	merge_row(&w->group, rows, &mean, &min, &max);
-	trk__programs_merge(&w->programs, trk__sample_get(&mean, TRK_INTERVAL), w->has_programs);
-	w->has_programs = false;
-	if (w->group.rows >= w->merge)
-		flush_group(w);
+	merge_old_row(w, type, payload, len);
 	return w->to->error;
 }
 

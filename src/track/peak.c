@@ -112,26 +112,11 @@ static void judge_alone(const struct trk_peak_facts *f, struct peak *p)
 	}
 }
 
-/* The peak from the processes of the tree. */
-static void judge_tree(const struct trk_peak_facts *f, struct peak *p)
+/* Quality of the sampled sum of the processes. */
+static void label_sum(const struct trk_peak_facts *f, struct peak *p)
 {
-	double unmapped = unmapped_bytes(f);
-
-	p->best = f->tree.bytes ? (double) f->tree.bytes : NAN;
-	p->source = f->tree.source;
-	p->least = sure_bytes(f);
-	p->least_source = "largest process, or sum of PSS that was read";
-	p->most =
-		f->is_run && !f->can_be_missed ? (double) f->tree.most_bytes + slack_bytes(f) : NAN;
-	p->most_source = "samples, page faults and number of processes";
-	if (f->machine_bytes > 0 && p->most > (double) f->machine_bytes) {
-		p->most = (double) f->machine_bytes;
-		p->most_source = "memory of the machine";
-	}
-	if (f->is_run && f->is_alone && !f->can_be_missed) {
-		judge_alone(f, p);
-	} else if (f->tree.is_floor && f->tree.floor_bytes >= f->tree.bytes &&
-		   f->tree.floor_bytes > f->start_bytes) {
+	if (f->tree.is_floor && f->tree.floor_bytes >= f->tree.bytes &&
+	    f->tree.floor_bytes > f->start_bytes) {
 		p->quality = TRK_QUALITY_AT_LEAST;
 		add_reason(p, "the largest process; other processes may have held memory at the "
 			      "same time");
@@ -144,6 +129,13 @@ static void judge_tree(const struct trk_peak_facts *f, struct peak *p)
 			add_reason(p, "processes of equal size were assumed to share their memory, "
 				      "which the kernel does not report here");
 	}
+}
+
+/* Memory that no process maps may be the job's. */
+static void add_unmapped(const struct trk_peak_facts *f, struct peak *p)
+{
+	double unmapped = unmapped_bytes(f);
+
 	if (is_notable(unmapped, p->best)) {
 		if (p->quality == TRK_QUALITY_EXACT || p->quality == TRK_QUALITY_AT_MOST)
 			p->quality =
@@ -158,6 +150,27 @@ static void judge_tree(const struct trk_peak_facts *f, struct peak *p)
 		p->quality = TRK_QUALITY_AT_LEAST;
 		add_reason(p, "files in tmpfs and /dev/shm are not measured");
 	}
+}
+
+/* The peak from the processes of the tree. */
+static void judge_tree(const struct trk_peak_facts *f, struct peak *p)
+{
+	p->best = f->tree.bytes ? (double) f->tree.bytes : NAN;
+	p->source = f->tree.source;
+	p->least = sure_bytes(f);
+	p->least_source = "largest process, or sum of PSS that was read";
+	p->most =
+		f->is_run && !f->can_be_missed ? (double) f->tree.most_bytes + slack_bytes(f) : NAN;
+	p->most_source = "samples, page faults and number of processes";
+	if (f->machine_bytes > 0 && p->most > (double) f->machine_bytes) {
+		p->most = (double) f->machine_bytes;
+		p->most_source = "memory of the machine";
+	}
+	if (f->is_run && f->is_alone && !f->can_be_missed)
+		judge_alone(f, p);
+	else
+		label_sum(f, p);
+	add_unmapped(f, p);
 }
 
 /* Before Linux 5.19 a v2 group has no peak, only its current charge: each row adds what no process
