@@ -21,6 +21,9 @@ void trk__term_time(struct trk_doc *d, struct trk_doc_section *s,
 		[TRK_WALL_DISK] = "waiting for disk",   [TRK_WALL_MEMORY_STALL] = "memory stall",
 		[TRK_WALL_CPU_WAIT] = "queued for CPU", [TRK_WALL_OTHER] = "sleeping, other",
 	};
+	/* A thread that waits for a GPU occupies a CPU: CUDA and HIP spin by default. */
+	bool spins = c->bound == TRK_BOUND_GPU && c->wall.share[TRK_WALL_ON_CPU] >= 0.5;
+	const char *on_cpu = spins ? "on a CPU, GPUs busy" : words[TRK_WALL_ON_CPU];
 	bool told[TRK_WALL_ITEMS] = {false};
 	struct trk_doc_term *t;
 
@@ -38,7 +41,7 @@ void trk__term_time(struct trk_doc *d, struct trk_doc_section *s,
 		if (c->wall.share[best] >= LEAST_SHARE)
 			trk__doc_item(d, t, "%s %s",
 				      trk__doc_value(d, trk__human_percent, c->wall.share[best]),
-				      words[best]);
+				      best == TRK_WALL_ON_CPU ? on_cpu : words[best]);
 		if (best == TRK_WALL_OTHER)
 			return;
 	}

@@ -280,6 +280,26 @@ static void gpus_are_busy_in_the_phases_in_which_they_compute(void **state)
 	record_free(r);
 }
 
+static void a_thread_that_spins_for_a_gpu_is_not_called_computing(void **state)
+{
+	struct trk_record *r = record_new(8);
+	struct trk_time_breakdown *c;
+	struct trk_buf b;
+
+	(void) state;
+	gpus = gpus_used = 1;
+	add_rows(r, 0, 10, 1, 100, 0);
+	gpus_used = 0;
+	c = course_of(r);
+	assert_int_equal(c->bound, TRK_BOUND_GPU);
+	trk__buf_init(&b, 1000);
+	terms(&b, c, 80);
+	assert_string_equal(b.data, "Time     100 % on a CPU, GPUs busy\n");
+	trk__buf_release(&b);
+	free(c);
+	record_free(r);
+}
+
 static void a_short_queue_of_a_job_that_sleeps_is_not_what_it_waits_for(void **state)
 {
 	struct trk_bottleneck_facts f = {
@@ -497,6 +517,7 @@ int main(void)
 		cmocka_unit_test(
 			a_gpu_that_is_always_busy_is_the_bottleneck_also_while_a_thread_spins),
 		cmocka_unit_test(gpus_are_busy_in_the_phases_in_which_they_compute),
+		cmocka_unit_test(a_thread_that_spins_for_a_gpu_is_not_called_computing),
 		cmocka_unit_test(a_short_queue_of_a_job_that_sleeps_is_not_what_it_waits_for),
 		cmocka_unit_test(a_change_of_level_is_a_phase),
 		cmocka_unit_test(a_steady_run_has_one_phase),
