@@ -79,7 +79,7 @@ def test_an_interval_that_is_none_is_refused(rt):
 @pytest.mark.parametrize("flags", [(), ("--report",), ("--report=x.html", "--no-recording"), ("--report=-",)])
 def test_an_interval_without_a_page_to_write_is_told(rt, flags):
     done = rt.run("run", "-q", "--no-discovery", "--report-every", "1s", *flags, "--", "true")
-    assert done.rc == 0 and "--report-every: no page is written meanwhile" in done.stderr
+    assert done.rc == 0 and "--report-every: no page is written while the job runs" in done.stderr
     done = rt.run("run", "-q", "--no-discovery", "--report-every", "1s", "--report=y.html", "--", "true")
     assert "--report-every" not in done.stderr
 

@@ -87,8 +87,8 @@ static void read_slow(struct nvml *n, struct kept *k)
 
 	k->slow_ns = n->env.monotonic_ns();
 	/* above 1 if more than the rated speed is requested */
-	m[TRK_GPU_FAN_METRIC] = trk__nvml_figure(f->fan, handle, 0.01);
-	m[TRK_GPU_POWER_LIMIT_METRIC] = trk__nvml_figure(f->power_limit, handle, 1e-3);
+	m[TRK_GPU_FAN_METRIC] = trk__nvml_figure(f->fan, handle, 100);
+	m[TRK_GPU_POWER_LIMIT_METRIC] = trk__nvml_figure(f->power_limit, handle, 1000);
 	m[TRK_GPU_CLOCK_MAX_METRIC] = trk__nvml_figure_of(f->max_clock, handle, NVML_CLOCK_SM, 1e6);
 	m[TRK_GPU_MEMORY_CLOCK_MAX_METRIC] =
 		trk__nvml_figure_of(f->max_clock, handle, NVML_CLOCK_MEM, 1e6);

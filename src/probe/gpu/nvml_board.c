@@ -48,12 +48,12 @@ struct trk_gpu_value trk__nvml_scaled(int result, double value)
 }
 
 struct trk_gpu_value trk__nvml_figure(int (*get)(nvml_device, unsigned int *), nvml_device handle,
-				      double scale)
+				      double divisor)
 {
 	unsigned int value = 0;
 	int r = get ? get(handle, &value) : NVML_ERROR_FUNCTION_NOT_FOUND;
 
-	return trk__nvml_scaled(r, value * scale);
+	return trk__nvml_scaled(r, value / divisor);
 }
 
 struct trk_gpu_value trk__nvml_figure_of(int (*get)(nvml_device, unsigned int, unsigned int *),
@@ -142,7 +142,7 @@ static void set_board(struct nvml *n, struct kept *k, const struct trk_gpu_scan 
 	int r = CALL(n, throttle, handle, &wide);
 
 	m[TRK_GPU_TEMPERATURE_METRIC] = temperature_of(n, handle);
-	m[TRK_GPU_POWER_METRIC] = trk__nvml_figure(n->f.power, handle, 1e-3);
+	m[TRK_GPU_POWER_METRIC] = trk__nvml_figure(n->f.power, handle, 1000);
 	m[TRK_GPU_ENERGY_METRIC] = energy_of(n, k, scan, m[TRK_GPU_POWER_METRIC]);
 	m[TRK_GPU_CLOCK_METRIC] = trk__nvml_figure_of(n->f.clock, handle, NVML_CLOCK_SM, 1e6);
 	m[TRK_GPU_MEMORY_CLOCK_METRIC] =

@@ -92,7 +92,7 @@ bool trk__nvml_is_gone(int result);
 struct trk_gpu_value trk__nvml_scaled(int result, double value);
 /* The figure of a function, which the library may lack; `which`: of several. */
 struct trk_gpu_value trk__nvml_figure(int (*get)(nvml_device, unsigned int *), nvml_device handle,
-				      double scale);
+				      double divisor);
 struct trk_gpu_value trk__nvml_figure_of(int (*get)(nvml_device, unsigned int, unsigned int *),
 					 nvml_device handle, unsigned int which, double scale);
 /* Whether one more call is within the share of a core that all devices together may take. */
