@@ -179,10 +179,11 @@ void trk__lines_each_count(const struct trk_lines *l, const struct trk_profile_o
 static void find_range(const struct trk_lines *l, const struct trk_profile_options *o,
 		       struct trk_profile *p)
 {
-	const struct trk_lines_window *w = l->window, *end = w + l->windows;
 	int64_t from_us = INT64_MAX;
 
-	for (; w < end && !is_whole_run(o); w++) {
+	for (size_t i = 0; i < l->windows && !is_whole_run(o); i++) {
+		const struct trk_lines_window *w = &l->window[i];
+
 		if (!is_in_part(w, o))
 			continue;
 		from_us = w->from_us < from_us ? w->from_us : from_us;
@@ -190,7 +191,7 @@ static void find_range(const struct trk_lines *l, const struct trk_profile_optio
 	}
 	p->from_us = from_us == INT64_MAX ? 0 : from_us;
 	if (is_whole_run(o) && l->windows)
-		p->to_us = end[-1].to_us;
+		p->to_us = l->window[l->windows - 1].to_us;
 }
 
 /* ---- making ---- */
