@@ -156,10 +156,12 @@ def rss_slack_mib():
 
 
 def test_one_process_alone_is_exact(rt):
-    result = rt.track("/usr/bin/python3", "-c", "x = bytearray(80 << 20)") # no shim, which forks
+    for _ in range(60): # other processes of the machine may fill /dev/shm meanwhile
+        result = rt.track("/usr/bin/python3", "-c", "x = bytearray(80 << 20)") # no shim, which forks
+        if result.summary["totals"]["peak_shared_files_mib"]["value"] <= 1:
+            break
+        time.sleep(1)
     peak, least, most = peak_of(result)
-    if result.summary["totals"]["peak_shared_files_mib"]["value"] > 1:
-        pytest.skip("something else on this machine filled /dev/shm")
     assert peak["value"] == pytest.approx(80 + 10, rel=0.1)
     slack = rss_slack_mib()
     if slack > 1:
