@@ -130,8 +130,8 @@ static void say_unlisted(struct trk_doc *d, struct trk_doc_section *s,
 	if (has_unseen && unseen)
 		trk__doc_note(d, s,
 			      "\"Short processes of\" a program started and ended between "
-			      "two samples: their CPU time is known, but not their start and "
-			      "end. On the whole machine %llu processes or threads did so.",
+			      "two samples: only their CPU time is known. On the whole machine "
+			      "%llu processes or threads did so.",
 			      unseen);
 }
 
@@ -154,12 +154,11 @@ static void explain(struct trk_doc *d, struct trk_doc_section *s, double look_s)
 		has_brief |= d->lane[i].briefs > 0;
 	}
 	trk__doc_note(d, s,
-		      "A bar is a process from start to end. The figure at the left is the full "
-		      "height of a bar; its fill is CPU time%s.%s The end of a process is seen "
-		      "up to %s late. Memory is the peak of the largest process, with shared "
-		      "pages counted in full.",
-		      is_divided ? ", estimated where several processes of a program ran: the "
-				   "program's CPU time is divided in proportion to their means"
+		      "A bar is a process from start to end. Its full height is the figure at the "
+		      "left, its fill is CPU time%s.%s An end is seen up to %s late. Memory is the "
+		      "peak of the largest process, shared pages counted in full.",
+		      is_divided ? ", estimated where several processes of a program ran (divided "
+				   "in proportion to their means)"
 				 : "",
 		      has_brief ? " Where there are too many processes for bars, the height is the "
 				  "number that ran at once; zoom in for bars of the largest ones."

@@ -570,8 +570,7 @@ static void explain(struct trk_doc *d, struct trk_doc_section *s,
 						dashed ? ", " : "", c->limit_text, c->title);
 		machine |= c->count > 1;
 	}
-	trk__doc_note(d, s,
-		      "A point is the mean of %s, the band its lowest and highest value.%s%s%s%s",
+	trk__doc_note(d, s, "A point is the mean of %s, the band lowest to highest.%s%s%s%s",
 		      trk__doc_value(d, trk__human_seconds, rows->width_s * (double) rows->finer),
 		      machine ? " Dotted grey: the whole machine." : "", dashed ? " Dashed: " : "",
 		      dashed ? dashed : "", dashed ? "." : "");
