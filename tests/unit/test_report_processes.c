@@ -265,7 +265,7 @@ static void thousands_of_processes_keep_the_page_small(void **state)
 	assert_non_null(strstr(html, "and 7992 more, each with at most"));
 	assert_non_null(strstr(html, " data-of=\"8000\" data-brief=\""));
 	assert_non_null(strstr(md, "estimated where several processes of a program ran"));
-	assert_non_null(strstr(md, "The end of a process is seen up to 1.0 s late"));
+	assert_non_null(strstr(md, "An end is seen up to 1.0 s late"));
 	assert_non_null(strstr(md, "left out: uname \u00d7 1"));
 	assert_non_null(strstr(md, "cc1 \u00d7 8000, 20.0 s CPU"));
 	assert_non_null(strstr(json, "\"alive_at_once\""));
