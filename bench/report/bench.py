@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Compares the report with that of the original package, for the same samples. Prints a section in Markdown.
+"""Compares this program's report with the report of the original package, for the same samples. Prints Markdown.
 
     bench/report/bench.py PROGRAM MAKE_RECORDINGS PYTHON
 
@@ -56,11 +56,11 @@ def main():
         file.write("<!doctype html><title>x</title><p>x")
     blank = browser(empty, "empty")
     print("## The report\n")
-    print("The report of this program and that of the original Python package, of the same samples (`bench/report`), in"
-          " the same run. The original's look-up on the network is switched off. First paint, and all shown (loaded,"
+    print("This section compares the report of this program with the report of the original Python package. Both are"
+          " made from the same samples in the same run (`bench/report`). The original's look-up on the network is switched off. First paint, and all shown (loaded,"
           " scripts run, one frame later), are measured in headless Chromium on this machine, where an empty page"
-          f" takes {blank['paint']:.0f} and {blank['shown']:.0f} ms. Memory is that of the whole program for ours; for the"
-          " original it is the increase above the samples that it holds.\n")
+          f" takes {blank['paint']:.0f} and {blank['shown']:.0f} ms. For ours, memory is that of the whole program; for"
+          " the original, it is the increase while the report is made, without the samples.\n")
     print("| run at 1 Hz | ours: made in | memory | size | first paint | all shown |"
           " original: made in | memory | size | first paint | all shown |"
           " ratios: time, size, shown |")

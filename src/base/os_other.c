@@ -21,7 +21,7 @@ const char *trk__os_own_file(void)
 	return trk__os_program(path, sizeof(path)) == 0 ? path : "";
 }
 
-/* The name is that of the file. */
+/* Does nothing: the name of a process here is always that of its executable file. */
 void trk__os_name_self(const char *name)
 {
 }

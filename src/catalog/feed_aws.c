@@ -91,6 +91,6 @@ static void take_savings(struct trk_feed_rows *r, const char *vendor, const stru
 const struct trk_feed_walk trk__feed_aws_spot = {
 	.list = "spot_advisor",
 	.type = TRK_JSON_OBJECT,
-	.missing = "the answer is not that of the Spot Advisor",
+	.missing = "the answer is not a list of the Spot Advisor",
 	.take = take_savings,
 };

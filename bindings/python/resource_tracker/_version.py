@@ -1,4 +1,4 @@
-"""The version of the package, which is that of the C library in it."""
+"""The version of the package. The C library in the package has the same version."""
 
 
 def _find() -> str:
