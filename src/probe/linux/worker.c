@@ -1,0 +1,204 @@
+#include "probe/linux/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/os.h"
+#include "probe/gpu/gpu.h"
+
+enum { STACK_SIZE = 1024 * 1024, DESCRIPTORS_MAX = 65536 };
+
+struct start {
+	trk_worker_fn *run;
+	void *data; /* owned */
+	int fd;     /* owned */
+};
+
+/* ---- the worker ---- */
+
+static void close_range_of(unsigned int first, unsigned int last)
+{
+	struct rlimit limit;
+
+	if (first > last || syscall(SYS_close_range, first, last, 0) == 0) /* Linux 5.9 */
+		return;
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur > DESCRIPTORS_MAX)
+		limit.rlim_cur = DESCRIPTORS_MAX;
+	for (unsigned int fd = first; fd <= last && fd < limit.rlim_cur; fd++)
+		(void) close((int) fd);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return *(const int *) a - *(const int *) b;
+}
+
+/* Close all descriptors, such as the ends of the job's pipes, except for those of env and fd. The
+ * first three lead to /dev/null: a library may write to them. */
+static void keep_only(const struct trk_env *env, int fd)
+{
+	int keep[] = {env->proc_fd, env->sys_fd, env->cgroup_fd, fd};
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	unsigned int first = 3;
+
+	for (int stream = 0; stream < 3; stream++)
+		if (null >= 0 && stream != fd)
+			(void) dup2(null, stream);
+	qsort(keep, sizeof(keep) / sizeof(keep[0]), sizeof(keep[0]), compare);
+	for (size_t i = 0; i < sizeof(keep) / sizeof(keep[0]); i++) {
+		if (keep[i] < (int) first)
+			continue;
+		close_range_of(first, (unsigned int) keep[i] - 1);
+		first = (unsigned int) keep[i] + 1;
+	}
+	close_range_of(first, ~0U);
+}
+
+static void become(const struct trk_worker_options *o, const struct start *s, pid_t tracker)
+{
+	static const struct rlimit no_core = {0, 0};
+	sigset_t all;
+
+	(void) sigfillset(&all);
+	(void) sigprocmask(SIG_SETMASK, &all, NULL);
+	(void) prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (getppid() != tracker)
+		_exit(0);
+	(void) setrlimit(RLIMIT_CORE, &no_core);
+	trk__os_name_self(o->name);
+	keep_only(o->env, s->fd);
+	s->run(s->fd, s->data);
+	_exit(0);
+}
+
+static void *run_thread(void *data)
+{
+	struct start s = *(struct start *) data;
+
+	free(data);
+	s.run(s.fd, s.data);
+	free(s.data);
+	(void) close(s.fd);
+	trk__gpu_count_thread(-1);
+	return NULL;
+}
+
+bool trk__worker_receive(int fd, void *data, size_t len)
+{
+	unsigned char *at = data;
+
+	while (len > 0) {
+		ssize_t n = recv(fd, at, len, 0);
+
+		if (n == 0 || (n < 0 && errno != EINTR))
+			return false;
+		if (n > 0) {
+			at += n;
+			len -= (size_t) n;
+		}
+	}
+	return true;
+}
+
+bool trk__worker_send(int fd, const void *data, size_t len)
+{
+	const unsigned char *at = data;
+
+	while (len > 0) {
+		ssize_t n = send(fd, at, len, MSG_NOSIGNAL);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n > 0) {
+			at += n;
+			len -= (size_t) n;
+		}
+	}
+	return true;
+}
+
+/* ---- the tracker ---- */
+
+static int start_thread(const struct start *s)
+{
+	struct start *own = malloc(sizeof(*own));
+	int r;
+
+	if (!own)
+		return -ENOMEM;
+	*own = *s;
+	r = trk__gpu_start_thread(run_thread, own, STACK_SIZE);
+	if (r < 0)
+		free(own);
+	return r;
+}
+
+static int start_process(struct trk_worker *ret, const struct trk_worker_options *o,
+			 const struct start *s)
+{
+	pid_t tracker = getpid(), pid = trk__helper_process_fork(&ret->process);
+
+	if (pid == 0)
+		become(o, s, tracker);
+	if (pid < 0)
+		return (int) pid;
+	free(s->data);
+	(void) close(s->fd);
+	return 0;
+}
+
+int trk__worker_start(struct trk_worker *ret, const struct trk_worker_options *o)
+{
+	struct start s = {.run = o->run, .data = o->data};
+	struct trk_worker w = TRK_WORKER_NONE;
+	int ends[2], r = trk__os_socket_pair(ends);
+
+	*ret = w;
+	if (r < 0) {
+		free(o->data);
+		return r;
+	}
+	s.fd = ends[1];
+	r = o->as_thread ? start_thread(&s) : start_process(&w, o, &s);
+	if (r < 0) {
+		(void) close(ends[0]);
+		(void) close(ends[1]);
+		free(o->data);
+		return r;
+	}
+	(void) fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	w.fd = ends[0];
+	*ret = w;
+	return 0;
+}
+
+void trk__worker_end(struct trk_worker *w)
+{
+	int status;
+
+	trk__helper_process_kill(&w->process);
+	(void) trk__helper_process_ended(&w->process, &status);
+	trk__close(w->fd);
+	*w = TRK_WORKER_NONE;
+}
+
+bool trk__worker_has_ended(struct trk_worker *w)
+{
+	struct pollfd end = {.fd = w->fd};
+
+	if (w->fd < 0)
+		return true;
+	if (poll(&end, 1, 0) <= 0 || !(end.revents & (POLLHUP | POLLERR)))
+		return false;
+	trk__worker_end(w);
+	return true;
+}
