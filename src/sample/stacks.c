@@ -62,6 +62,22 @@ struct trk_stacks {
 	bool is_late, is_probe;
 };
 
+/* ---- what is being read ---- */
+
+static void begin_reading(struct trk_stacks *s, pid_t pid)
+{
+	if (!s->options.reading)
+		return;
+	atomic_store(&s->options.reading->pid, pid);
+	atomic_store(&s->options.reading->since_ns, s->files.env.monotonic_ns());
+}
+
+static void end_reading(struct trk_stacks *s)
+{
+	if (s->options.reading)
+		atomic_store(&s->options.reading->since_ns, 0);
+}
+
 /* ---- which processes ---- */
 
 static void note_process(struct trk_stacks *s, const struct trk_sampled_process *w)
@@ -179,7 +195,9 @@ void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, ui
 		    (w->python ? has_changed(s, w) : now_ns >= w->look_ns || has_changed(s, w))) {
 			if (w->exe && has_changed(s, w))
 				w->wait_ns = 0;
+			begin_reading(s, w->pid);
 			look_at(s, w, now_ns);
+			end_reading(s);
 			looks--;
 		}
 	}
@@ -188,7 +206,9 @@ void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, ui
 			remove_at(s, i);
 	if (s->next_ns == UINT64_MAX && s->pythons)
 		s->next_ns = now_ns;
+	begin_reading(s, 0);
 	trk__native_follow(s->native, pid, count, now_ns);
+	end_reading(s);
 	s->cost_ns += trk__clock_thread_cpu_ns() - before;
 }
 
@@ -688,16 +708,22 @@ static void take_samples(struct trk_stacks *s)
 	s->is_late = s->now_ns - s->next_ns > LATE_NS;
 	s->rounds++;
 	for (size_t i = 0; i < s->count; i++)
-		if (s->watched[i].python)
+		if (s->watched[i].python) {
+			begin_reading(s, s->watched[i].pid);
 			sample(s, &s->watched[i]);
+			end_reading(s);
+		}
 }
 
 static void take_probes(struct trk_stacks *s)
 {
 	s->is_probe = true;
 	for (size_t i = 0; i < s->count; i++)
-		if (s->watched[i].python && s->watched[i].growth.period_ns)
+		if (s->watched[i].python && s->watched[i].growth.period_ns) {
+			begin_reading(s, s->watched[i].pid);
 			probe(s, &s->watched[i]);
+			end_reading(s);
+		}
 	s->is_probe = false;
 	plan_probe(s, s->now_ns);
 }

@@ -11,14 +11,23 @@
 #ifndef TRK_SAMPLE_STACKS_H
 #define TRK_SAMPLE_STACKS_H
 
+#include <stdatomic.h>
+
 #include "base/env.h"
 #include "model/lines.h"
 
 enum { TRK_STACKS_HZ = 20, TRK_STACKS_HZ_MAX = 1000 };
 
+/* What is being read, for an observer of a reading that blocks. */
+struct trk_stacks_reading {
+	_Atomic uint64_t since_ns; /* monotonic time; 0: nothing is read */
+	_Atomic pid_t pid;         /* 0: no process in particular */
+};
+
 struct trk_stacks_options {
 	double hz;       /* 0: the default, TRK_STACKS_HZ, and faster in the first seconds */
 	bool base_names; /* keep the last part of a file's path only */
+	struct trk_stacks_reading *reading; /* borrowed; may be NULL */
 };
 
 struct trk_stacks; /* opaque */

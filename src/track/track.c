@@ -245,7 +245,7 @@ static void tick(struct track *t)
 		look(t, now);
 	}
 	trk__track_lines_follow(&t->lines, tree_of(t), now);
-	trk__track_lines_write(&t->lines, t->writer, now, false);
+	trk__track_lines_ask(&t->lines, t->writer, now, false);
 	check_deadlines(t, now);
 	arm(t, now);
 }
@@ -317,13 +317,14 @@ static void loop(struct track *t)
 		[MARKS] = {.fd = t->marks_fd, .events = POLLIN},
 		[CONTROL] = {.fd = t->control.fd, .events = POLLIN},
 		[CLOUD] = {.fd = -1, .events = POLLIN},
-		[STACKS] = {.fd = t->lines.timer_fd, .events = POLLIN},
+		[STACKS] = {.fd = -1, .events = POLLIN},
 		[TREE] = {.fd = -1, .events = POLLIN},
 	};
 
 	while (!t->root_reaped && !t->stop) {
 		fds[CONTROL].fd = t->control.fd;
 		fds[CLOUD].fd = trk__discovery_fd(&t->discovery);
+		fds[STACKS].fd = t->lines.worker.fd;
 		fds[TREE].fd = tree_of(t) ? trk__tree_wake_fd(tree_of(t)) : -1;
 		await(t, fds, AWAITED);
 		leave_if_lost(t);
@@ -342,8 +343,8 @@ static void loop(struct track *t)
 			break;
 		if (fds[TREE].revents)
 			trk__tree_wake(tree_of(t));
-		if (fds[STACKS].revents && t->lines.stacks)
-			trk__track_lines_tick(&t->lines, t->env.monotonic_ns());
+		if (fds[STACKS].revents)
+			trk__track_lines_take(&t->lines, t->writer);
 		if (tick_is_due(t, fds[TIMER].revents != 0))
 			tick(t);
 		if (fds[CLOUD].revents && trk__discovery_step(&t->discovery, &t->record->place))
@@ -484,6 +485,7 @@ static void run_loop(struct track *t)
 	loop(t);
 	await_end(t);
 	trk__track_take_marks(t);
+	trk__track_lines_end(&t->lines, t->writer);
 	trk__helper_process_hold(true);
 	if (tree_of(t))
 		trk__tree_close_accounts(tree_of(t));
@@ -491,7 +493,6 @@ static void run_loop(struct track *t)
 		trk__sampler_force_full(t->sampler);
 	t->is_last = true;
 	take_row(t, 0);
-	trk__track_lines_write(&t->lines, t->writer, t->env.monotonic_ns(), true);
 	if (t->writer)
 		t->result->recording_error =
 			trk__writer_error(t->writer, &t->result->recording_lost);
@@ -555,7 +556,6 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 				trk__writer_error(t.writer, &result->recording_lost);
 	}
 	(void) trk__discovery_end(&t.discovery, &result->record.place);
-	trk__track_lines_end(&t.lines);
 	trk__sampler_free(t.sampler);
 	trk__helper_process_hold(false);
 	trk__writer_free(t.writer);

@@ -14,13 +14,15 @@
 #include "base/file.h"
 #include "base/os.h"
 #include "probe/gpu/gpu.h"
+#include "probe/linux/pid_stat.h"
 
 enum { STACK_SIZE = 1024 * 1024, DESCRIPTORS_MAX = 65536 };
 
 struct start {
 	trk_worker_fn *run;
 	void *data; /* owned */
-	int fd;     /* owned */
+	void (*release)(void *data);
+	int fd; /* owned */
 };
 
 /* ---- the worker ---- */
@@ -86,7 +88,7 @@ static void *run_thread(void *data)
 
 	free(data);
 	s.run(s.fd, s.data);
-	free(s.data);
+	s.release(s.data);
 	(void) close(s.fd);
 	trk__gpu_count_thread(-1);
 	return NULL;
@@ -151,20 +153,21 @@ static int start_process(struct trk_worker *ret, const struct trk_worker_options
 		become(o, s, tracker);
 	if (pid < 0)
 		return (int) pid;
-	free(s->data);
+	ret->pid = pid;
+	s->release(s->data);
 	(void) close(s->fd);
 	return 0;
 }
 
 int trk__worker_start(struct trk_worker *ret, const struct trk_worker_options *o)
 {
-	struct start s = {.run = o->run, .data = o->data};
+	struct start s = {.run = o->run, .data = o->data, .release = o->release};
 	struct trk_worker w = TRK_WORKER_NONE;
 	int ends[2], r = trk__os_socket_pair(ends);
 
 	*ret = w;
 	if (r < 0) {
-		free(o->data);
+		o->release(o->data);
 		return r;
 	}
 	s.fd = ends[1];
@@ -172,13 +175,20 @@ int trk__worker_start(struct trk_worker *ret, const struct trk_worker_options *o
 	if (r < 0) {
 		(void) close(ends[0]);
 		(void) close(ends[1]);
-		free(o->data);
+		o->release(o->data);
 		return r;
 	}
 	(void) fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	w.fd = ends[0];
 	*ret = w;
 	return 0;
+}
+
+bool trk__worker_runs(const struct trk_worker *w, const struct trk_env *env)
+{
+	struct trk_pid_stat stat;
+
+	return w->pid && trk__pid_stat_read(env->proc_fd, w->pid, &stat) == 0 && stat.state == 'R';
 }
 
 void trk__worker_end(struct trk_worker *w)

@@ -16,6 +16,7 @@
 
 struct trk_worker {
 	struct trk_helper_process process; /* slot -1: a thread, or none */
+	pid_t pid;                         /* 0: a thread, or none */
 	int fd; /* stream socket to the worker, non-blocking; at its end the stream ends. -1: none */
 };
 
@@ -29,13 +30,16 @@ struct trk_worker_options {
 	const struct trk_env *env; /* whose descriptors the worker keeps; borrowed */
 	bool as_thread;
 	trk_worker_fn *run;
-	void *data; /* taken: released with free(3), by the worker if it is a thread */
+	void *data; /* taken: `release` is called when the tracker or a thread no longer needs it */
+	void (*release)(void *data);
 };
 
 /* 0 or a negative errno; *ret is TRK_WORKER_NONE then. */
 int trk__worker_start(struct trk_worker *ret, const struct trk_worker_options *options);
 /* True if it has ended, as after a crash. Its socket is then closed; *w is TRK_WORKER_NONE. */
 bool trk__worker_has_ended(struct trk_worker *w);
+/* True if the process computes or waits for a CPU; false if it waits in the kernel, or is unknown. */
+bool trk__worker_runs(const struct trk_worker *w, const struct trk_env *env);
 /* Kill the process, or close the stream to the thread. Does not wait. *w is TRK_WORKER_NONE. */
 void trk__worker_end(struct trk_worker *w);
 
