@@ -32,7 +32,7 @@
 #include "service/conclusion.h"
 #include "service/live_page.h"
 
-enum { TEXT_MAX = 4 * 1024 * 1024, STATUS_MAX = 1024, CHANGE_RUN_MIN_MS = 100, INPUTS_MAX = 256 };
+enum { TEXT_MAX = 4 * 1024 * 1024, STATUS_MAX = 1024, CHANGE_RUN_MIN_MS = 100 };
 
 /* The report of --report; the file's name determines the format. */
 static struct trk_page_request page_request(const struct track_settings *s)
@@ -168,23 +168,6 @@ static int open_outputs(struct outputs *out, const struct track_settings *s,
 }
 
 /* ---- the end ---- */
-
-/* Size of the files named on the command line, as arguments or after a '=', that exist before the
- * job starts. */
-static uint64_t size_of_inputs(char **argv)
-{
-	uint64_t sum = 0;
-	struct stat st;
-
-	for (int i = 1; i <= INPUTS_MAX && argv[i]; i++) {
-		const char *equals = argv[i][0] == '-' ? strchr(argv[i], '=') : NULL;
-		const char *path = equals ? equals + 1 : argv[i];
-
-		if (*path && *path != '-' && stat(path, &st) == 0 && S_ISREG(st.st_mode))
-			sum += (uint64_t) st.st_size;
-	}
-	return sum;
-}
 
 static int write_summary_json(const struct track_settings *s, const struct trk_record *record,
 			      const struct trk_summary_style *style)
@@ -542,8 +525,6 @@ static void plan_it(struct track_settings *s, char **argv, int pid, struct outpu
 	o->job = s->job;
 	o->tags = s->tags;
 	o->request = s->request;
-	if (argv && !o->input_bytes)
-		o->input_bytes = size_of_inputs(argv);
 	o->gpu_hints = &s->hints;
 	o->dir = s->no_recording ? NULL : cli_state_dir(s->dir);
 	o->on_row = write_row;

@@ -21,4 +21,18 @@ struct trk_process_info {
 	uint64_t peak_bytes;              /* largest RSS (VmHWM) */
 };
 
+/* A process whose memory and command line cannot be read: a system call that it cannot leave holds
+ * the lock of its memory map, as when a file server is dead. */
+struct trk_stuck_process {
+	pid_t pid;
+	char name[16];
+	double since_s; /* since the start of the run */
+	bool is_over;   /* it could be read again, or has ended */
+};
+
+enum { TRK_STUCK_MAX = 4, TRK_STUCK_TEXT_SIZE = 96 };
+
+/* "process 4711 (python) is stuck in the kernel since 0:00:12". */
+void trk__stuck_text(const struct trk_stuck_process *s, char text[TRK_STUCK_TEXT_SIZE]);
+
 #endif

@@ -177,6 +177,8 @@ struct trk_outcome {
 	struct trk_process_info top[TRK_TOP_MAX];
 	size_t top_count;
 	size_t left_behind; /* processes that were still alive at the end */
+	struct trk_stuck_process stuck[TRK_STUCK_MAX]; /* the first ones */
+	size_t stuck_count;                            /* of all */
 	uint64_t missed, late;
 	uint64_t tracker_cpu_ns, tracker_rss_bytes;
 	char sources[TRK_RUN_SOURCES_MAX][2][TRK_RUN_TEXT_SIZE / 2]; /* name, text */

@@ -25,7 +25,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-	bool taken;
+	bool taken, is_spared;
 	pid_t pid;   /* 0: none, or reaped */
 	pid_t group; /* 0: none is left, so its number may be reused */
 	uint64_t forget_ns;
@@ -111,7 +111,7 @@ static void take(struct trk_helper_process *h, int at, pid_t pid)
 {
 	slot[at].taken = true;
 	slot[at].pid = slot[at].group = pid;
-	slot[at].ended = false;
+	slot[at].ended = slot[at].is_spared = false;
 	h->slot = at;
 }
 
@@ -377,6 +377,13 @@ static bool end_group(int at)
 	return is_quiet(at);
 }
 
+void trk__helper_process_spare(const struct trk_helper_process *h)
+{
+	(void) pthread_mutex_lock(&lock);
+	slot[h->slot].is_spared = true;
+	(void) pthread_mutex_unlock(&lock);
+}
+
 void trk__helper_process_hold(bool hold)
 {
 	const struct timespec nap = {.tv_nsec = NAP_NS};
@@ -388,7 +395,7 @@ void trk__helper_process_hold(bool hold)
 	for (int step = 0; hold && !quiet && step < STEPS; step++) {
 		quiet = true;
 		for (int i = 0; i < TRK_HELPER_PROCESSES_MAX; i++)
-			quiet &= is_quiet(i) || end_group(i);
+			quiet &= slot[i].is_spared || is_quiet(i) || end_group(i);
 		if (!quiet)
 			(void) nanosleep(&nap, NULL);
 	}

@@ -361,6 +361,42 @@ static void get_process(struct trk_cursor *c, struct trk_process_info *p)
 	p->write_bytes = trk__cursor_varint(c);
 }
 
+static size_t stuck_listed(const struct trk_outcome *o)
+{
+	return o->stuck_count < TRK_STUCK_MAX ? o->stuck_count : TRK_STUCK_MAX;
+}
+
+static void put_stuck(struct trk_buf *b, const struct trk_outcome *o)
+{
+	trk__buf_varint(b, o->stuck_count);
+	trk__buf_varint(b, stuck_listed(o));
+	for (size_t i = 0; i < stuck_listed(o); i++) {
+		trk__buf_varint(b, (uint64_t) o->stuck[i].pid);
+		trk__buf_text(b, o->stuck[i].name);
+		trk__buf_varint(b, (uint64_t) (o->stuck[i].since_s * 1000));
+		trk__buf_varint(b, o->stuck[i].is_over);
+	}
+}
+
+/* Older recordings end before it. */
+static void get_stuck(struct trk_cursor *c, struct trk_outcome *o)
+{
+	uint64_t n;
+
+	if (c->at == c->end)
+		return;
+	o->stuck_count = (size_t) trk__cursor_varint(c);
+	n = trk__cursor_varint(c);
+	for (uint64_t i = 0; i < n && i < TRK_STUCK_MAX && !c->bad; i++) {
+		o->stuck[i].pid = (pid_t) trk__cursor_varint(c);
+		trk__cursor_text(c, o->stuck[i].name, sizeof(o->stuck[i].name));
+		o->stuck[i].since_s = (double) trk__cursor_varint(c) / 1000;
+		o->stuck[i].is_over = trk__cursor_varint(c) != 0;
+	}
+	if (o->stuck_count > TRK_STUCK_MAX && n < TRK_STUCK_MAX)
+		o->stuck_count = (size_t) n;
+}
+
 void trk__format_outcome(struct trk_buf *b, const struct trk_outcome *o)
 {
 	size_t i;
@@ -388,6 +424,7 @@ void trk__format_outcome(struct trk_buf *b, const struct trk_outcome *o)
 		trk__buf_text(b, o->sources[i][1]);
 	}
 	trk__buf_varint(b, o->suspended_ns);
+	put_stuck(b, o);
 }
 
 static void parse_counts(struct trk_cursor *c, struct trk_outcome *o)
@@ -437,6 +474,8 @@ int trk__parse_outcome(const void *data, size_t len, struct trk_outcome *ret)
 	}
 	if (o.source_count == n)
 		o.suspended_ns = trk__cursor_varint(&c);
+	if (o.source_count == n)
+		get_stuck(&c, &o);
 	if (c.bad)
 		return -EBADMSG;
 	*ret = o;

@@ -107,6 +107,20 @@ static void tell_forks(struct trk_doc *d, const struct trk_record *r)
 				   limit > 0 ? trk__doc_print(d, " (pids.max %.0f)", limit) : ""));
 }
 
+static void tell_stuck(struct trk_doc *d, const struct trk_outcome *o)
+{
+	char text[TRK_STUCK_TEXT_SIZE];
+
+	for (size_t i = 0; i < o->stuck_count && i < TRK_STUCK_MAX; i++) {
+		trk__stuck_text(&o->stuck[i], text);
+		add_trouble(d, trk__doc_print(d, "%s: its memory was not read",
+					      trk__doc_safe(d, text, sizeof(text))));
+	}
+	if (o->stuck_count > TRK_STUCK_MAX)
+		add_trouble(d, trk__doc_print(d, "%zu more processes were stuck in the kernel",
+					      o->stuck_count - TRK_STUCK_MAX));
+}
+
 static bool is_cut_short(enum trk_verdict verdict)
 {
 	return verdict == TRK_VERDICT_TIMEOUT || verdict == TRK_VERDICT_MEMORY_LIMIT ||
@@ -137,6 +151,7 @@ static void tell_troubles(struct trk_doc *d, const struct trk_record *r)
 		add_trouble(d, trk__doc_print(d, "%llu damaged record%s skipped",
 					      (unsigned long long) r->damaged,
 					      r->damaged == 1 ? "" : "s"));
+	tell_stuck(d, o);
 	/* During a run, and after the end of the tracking alone, left_behind counts its live
 	 * processes. */
 	if (o->left_behind && o->verdict != TRK_VERDICT_RUNNING &&

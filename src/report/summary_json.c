@@ -77,6 +77,20 @@ static void exit_of(struct trk_json *j, const struct trk_outcome *o)
 	trk__json_close(j, '}');
 }
 
+static void stuck_of(struct trk_json *j, const struct trk_outcome *o)
+{
+	trk__json_key_open(j, "stuck_processes", '[');
+	for (size_t i = 0; i < o->stuck_count && i < TRK_STUCK_MAX; i++) {
+		trk__json_open(j, '{');
+		trk__json_key_u64(j, "pid", (uint64_t) o->stuck[i].pid);
+		trk__json_key_or_null(j, "name", o->stuck[i].name);
+		trk__json_key_double(j, "since_s", o->stuck[i].since_s);
+		trk__json_key_bool(j, "is_over", o->stuck[i].is_over);
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
+}
+
 static void run_of(struct trk_json *j, const struct trk_record *r)
 {
 	trk__json_key_open(j, "run", '{');
@@ -100,6 +114,7 @@ static void run_of(struct trk_json *j, const struct trk_record *r)
 	trk__json_key_double(j, "input_bytes",
 			     r->run.input_bytes ? (double) r->run.input_bytes : (double) NAN);
 	trk__json_key_u64(j, "left_behind", r->outcome.left_behind);
+	stuck_of(j, &r->outcome);
 	trk__json_key_u64(j, "damaged_records", r->damaged);
 	trk__json_close(j, '}');
 }

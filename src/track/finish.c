@@ -399,6 +399,12 @@ static uint64_t suspended_ns(const struct trk_finish *f)
 	return now_ns >= f->asleep_ns + TRK_NS_PER_S ? now_ns - f->asleep_ns : 0;
 }
 
+static void take_stuck(const struct trk_tree_state *state, struct trk_outcome *o)
+{
+	memcpy(o->stuck, state->stuck, sizeof(o->stuck));
+	o->stuck_count = state->stuck_count;
+}
+
 void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
 			struct trk_record *record)
 {
@@ -415,6 +421,7 @@ void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
 		total_gpus(record);
 		o->top_count = trk__tree_top(trk__sampler_tree(sampler), o->top, TRK_TOP_MAX);
 		o->left_behind = trk__tree_pids(trk__sampler_tree(sampler), NULL, 0);
+		take_stuck(trk__tree_state(trk__sampler_tree(sampler)), o);
 	}
 	copy_sources(sampler, o);
 	tracker_own(f, o);

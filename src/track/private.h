@@ -26,6 +26,7 @@ struct track {
 	struct trk_record *record;
 	struct trk_env env;
 	struct trk_job job;
+	struct trk_reader *reader;   /* owned; NULL: no reading can block */
 	struct trk_sampler *sampler; /* owned */
 	struct trk_writer *writer;   /* owned; NULL: no recording */
 	struct trk_finish finish;
@@ -44,6 +45,7 @@ struct track {
 	/* children of the tracker before the job, inherited over an exec */
 	pid_t old_child[OLD_CHILDREN_MAX];
 	int old_children;
+	size_t stuck_said; /* stuck processes that were reported */
 	bool root_reaped, stop;
 	bool is_last; /* the row that is taken is the last one */
 	bool unarmed; /* the timer could not be set: the loop polls the clock */

@@ -217,6 +217,19 @@ static void check_deadlines(struct track *t, uint64_t now)
 	}
 }
 
+static void say_stuck(struct track *t)
+{
+	const struct trk_tree_state *state = trk__tree_state(tree_of(t));
+	char text[TRK_STUCK_TEXT_SIZE];
+
+	for (; t->stuck_said < state->stuck_count; t->stuck_said++) {
+		if (t->stuck_said >= TRK_STUCK_MAX || !t->options->on_word)
+			continue;
+		trk__stuck_text(&state->stuck[t->stuck_said], text);
+		t->options->on_word(t->options->data, text);
+	}
+}
+
 /* Between two rows: processes that come and go, peaks, dropped children, memory for --limit. */
 static void look(struct track *t, uint64_t now)
 {
@@ -244,6 +257,8 @@ static void tick(struct track *t)
 	} else if (tree_of(t)) {
 		look(t, now);
 	}
+	if (tree_of(t))
+		say_stuck(t);
 	trk__track_lines_follow(&t->lines, tree_of(t), now);
 	trk__track_lines_ask(&t->lines, t->writer, now, false);
 	check_deadlines(t, now);
@@ -440,6 +455,7 @@ static int begin(struct track *t)
 		trk__job_protect_self(&t->job);
 	if (o->pid)
 		t->pid_fd = trk__os_process_end(o->pid);
+	t->reader = trk__reader_new(&t->env, o->in_thread);
 	r = trk__track_open_sampler(t);
 	if (t->result->started)
 		trk__job_let_run(&t->job);
@@ -454,6 +470,8 @@ static int begin(struct track *t)
 	}
 	trk__death_note(&t->env, &t->finish.group, &t->record->run.kills);
 	/* After the start, so that a slow disk does not delay the job. */
+	if (o->argv && !t->record->run.input_bytes)
+		t->record->run.input_bytes = trk__reader_input_bytes(t->reader, o->argv);
 	trk__track_open_recording(t);
 	return 0;
 }
@@ -557,6 +575,7 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 	}
 	(void) trk__discovery_end(&t.discovery, &result->record.place);
 	trk__sampler_free(t.sampler);
+	trk__reader_free(t.reader);
 	trk__helper_process_hold(false);
 	trk__writer_free(t.writer);
 	trk__finish_release(&t.finish);

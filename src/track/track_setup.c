@@ -147,6 +147,7 @@ int trk__track_open_sampler(struct track *t)
 		.skips_idle = true,
 		.subreaper = t->options->argv != NULL,
 		.self = t->options->in_thread ? 0 : getpid(),
+		.reader = t->reader,
 		.pss_share = t->options->pss_share < 0 ? TRK_TREE_PSS_SHARE : t->options->pss_share,
 	};
 	struct trk_sampler_options options = {

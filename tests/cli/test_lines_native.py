@@ -303,7 +303,8 @@ def test_says_that_the_kernel_refuses_it(rt, tmp_path, burn):
     subprocess.run(["cc", "-std=gnu11", "-O1", "-shared", "-fPIC", FAULTS, "-o", library], check=True)
     result = rt.track("sh", "-c", f"{burn} 1.5 && exec /usr/bin/python3 -c "
                       "'import time\nwhile time.process_time() < 1: pass'",
-                      env={"LD_PRELOAD": str(library), "TRK_FAULT": f"syscall:1+:{errno.EACCES}"})
+                      env={"LD_PRELOAD": str(library), "TRK_FAULT": f"syscall:1+:{errno.EACCES}",
+                                                        "TRK_FAULT_FORKS": "1"})
     assert result.rc == 0, result.stderr
     native = lines(rt)["native"]
     assert native["read"] is False and native["stacks"] == 0

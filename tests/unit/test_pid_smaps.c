@@ -15,11 +15,21 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "probe/linux/pid_smaps.h"
 #include "skip.h"
 
 #define HEADER "55d0a0000000-7ffd00000000 ---p 00000000 00:00 0                    [rollup]\n"
+
+/* Of a process below proc_fd, without a reader. */
+static int read_smaps(int proc_fd, pid_t pid, struct trk_pid_smaps *ret)
+{
+	const struct trk_env env = {.proc_fd = proc_fd, .thread_cpu_ns = trk__clock_thread_cpu_ns};
+	uint64_t cost_ns;
+
+	return trk__pid_smaps_read(NULL, &env, 0, TRK_PATH("%d", (int) pid), ret, &cost_ns);
+}
 
 static void reads_a_current_kernel(void **state)
 {
@@ -89,8 +99,8 @@ static void tells_a_kernel_without_the_file_from_a_gone_process(void **state)
 	assert_int_equal(mkdir(path, 0755), 0);
 	fd = trk__open_dir_at(AT_FDCWD, root);
 	assert_true(fd >= 0);
-	assert_int_equal(trk__pid_smaps_read(fd, 7, &s), -ENOENT);
-	assert_int_equal(trk__pid_smaps_read(fd, 8, &s), -ESRCH);
+	assert_int_equal(read_smaps(fd, 7, &s), -ENOENT);
+	assert_int_equal(read_smaps(fd, 8, &s), -ESRCH);
 	assert_int_equal(s.rss_bytes, 7);
 	trk__close(fd);
 	assert_int_equal(rmdir(path) + rmdir(root), 0);
@@ -111,7 +121,7 @@ static void an_empty_file_means_no_address_space(void **state)
 	assert_true(file >= 0);
 	trk__close(file);
 	fd = trk__open_dir_at(AT_FDCWD, root);
-	assert_int_equal(trk__pid_smaps_read(fd, 7, &s), -ESRCH);
+	assert_int_equal(read_smaps(fd, 7, &s), -ESRCH);
 	assert_int_equal(s.rss_bytes, 7);
 	trk__close(fd);
 	assert_int_equal(unlink(path) + rmdir(dir) + rmdir(root), 0);
@@ -132,7 +142,7 @@ static void may_not_read_another_users_process(void **state)
 
 		if (geteuid() == 0 && setresuid(65534, 65534, 65534) < 0)
 			_exit(77);
-		_exit(trk__pid_smaps_read(fd, 1, &s) == -EACCES ? 0 : 1);
+		_exit(read_smaps(fd, 1, &s) == -EACCES ? 0 : 1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	trk__close(fd);
@@ -152,12 +162,12 @@ static void reads_live_processes(void **state)
 
 	(void) state;
 	assert_true(fd >= 0);
-	if (trk__pid_smaps_read(fd, getpid(), &before) == -ENOENT)
+	if (read_smaps(fd, getpid(), &before) == -ENOENT)
 		SKIP("this kernel has no /proc/PID/smaps_rollup");
 	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(memory != MAP_FAILED);
 	memset(memory, 1, size);
-	assert_int_equal(trk__pid_smaps_read(fd, getpid(), &after), 0);
+	assert_int_equal(read_smaps(fd, getpid(), &after), 0);
 	assert_int_equal(munmap(memory, size), 0);
 	/* Programs that start meanwhile take their part of libc's pages. */
 	assert_true(after.pss_bytes + (1 << 20) >= before.pss_bytes + size);
@@ -168,9 +178,9 @@ static void reads_live_processes(void **state)
 	if (pid == 0)
 		_exit(0);
 	assert_int_equal(waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT), 0);
-	assert_int_equal(trk__pid_smaps_read(fd, pid, &after), -ESRCH);
+	assert_int_equal(read_smaps(fd, pid, &after), -ESRCH);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_int_equal(trk__pid_smaps_read(fd, pid, &after), -ESRCH);
+	assert_int_equal(read_smaps(fd, pid, &after), -ESRCH);
 	trk__close(fd);
 }
 

@@ -34,14 +34,15 @@ int trk__pid_smaps_parse(const char *text, struct trk_pid_smaps *ret)
 	return 0;
 }
 
-int trk__pid_smaps_read(int proc_fd, pid_t pid, struct trk_pid_smaps *ret)
+int trk__pid_smaps_read(struct trk_reader *reader, const struct trk_env *env, uint64_t key,
+			const char *dir, struct trk_pid_smaps *ret, uint64_t *ret_ns)
 {
 	char text[2048];
-	ssize_t len = trk__read_once_at(proc_fd, TRK_PATH("%d/smaps_rollup", (int) pid), text,
-					sizeof(text));
+	ssize_t len = trk__reader_read(reader, env, key, TRK_PATH("%s/smaps_rollup", dir), text,
+				       sizeof(text), ret_ns);
 
 	/* Either the process or the file is missing. */
-	if (len == -ENOENT && faccessat(proc_fd, TRK_PATH("%d", (int) pid), F_OK, 0) < 0)
+	if (len == -ENOENT && faccessat(env->proc_fd, dir, F_OK, 0) < 0)
 		return -ESRCH;
 	if (len < 0)
 		return (int) len;

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "probe/reader.h"
+
 struct trk_pid_smaps {
 	uint64_t rss_bytes;
 	uint64_t pss_bytes;
@@ -26,8 +28,10 @@ struct trk_pid_smaps {
  * untouched. */
 int trk__pid_smaps_parse(const char *text, struct trk_pid_smaps *ret);
 
-/* Read PID/smaps_rollup below proc_fd (borrowed). Returns 0; -ESRCH when the process is gone or a
- * zombie; -ENOENT when the kernel has no such file; -EACCES for another user's process. */
-int trk__pid_smaps_read(int proc_fd, pid_t pid, struct trk_pid_smaps *ret);
+/* Read smaps_rollup of a directory below /proc ("4711", "4711/task/4712"), with a bounded wait.
+ * Returns 0; -ESRCH when the process is gone or a zombie; -ENOENT when the kernel has no such file;
+ * -EACCES for another user's process; or as trk__reader_read(), of which key and ret_ns are. */
+int trk__pid_smaps_read(struct trk_reader *reader, const struct trk_env *env, uint64_t key,
+			const char *dir, struct trk_pid_smaps *ret, uint64_t *ret_ns);
 
 #endif

@@ -8,15 +8,15 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/libc.h"
 #include "base/os.h"
 #include "probe/gpu/gpu.h"
 #include "probe/linux/pid_stat.h"
 
-enum { STACK_SIZE = 1024 * 1024, DESCRIPTORS_MAX = 65536 };
+enum { STACK_SIZE = 1024 * 1024 };
 
 struct start {
 	trk_worker_fn *run;
@@ -26,18 +26,6 @@ struct start {
 };
 
 /* ---- the worker ---- */
-
-static void close_range_of(unsigned int first, unsigned int last)
-{
-	struct rlimit limit;
-
-	if (first > last || syscall(SYS_close_range, first, last, 0) == 0) /* Linux 5.9 */
-		return;
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur > DESCRIPTORS_MAX)
-		limit.rlim_cur = DESCRIPTORS_MAX;
-	for (unsigned int fd = first; fd <= last && fd < limit.rlim_cur; fd++)
-		(void) close((int) fd);
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -59,10 +47,11 @@ static void keep_only(const struct trk_env *env, int fd)
 	for (size_t i = 0; i < sizeof(keep) / sizeof(keep[0]); i++) {
 		if (keep[i] < (int) first)
 			continue;
-		close_range_of(first, (unsigned int) keep[i] - 1);
+		if (keep[i] > (int) first)
+			trk__close_range(first, (unsigned int) keep[i] - 1);
 		first = (unsigned int) keep[i] + 1;
 	}
-	close_range_of(first, ~0U);
+	trk__close_range(first, ~0U);
 }
 
 static void become(const struct trk_worker_options *o, const struct start *s, pid_t tracker)
@@ -154,6 +143,7 @@ static int start_process(struct trk_worker *ret, const struct trk_worker_options
 	if (pid < 0)
 		return (int) pid;
 	ret->pid = pid;
+	trk__helper_process_spare(&ret->process);
 	s->release(s->data);
 	(void) close(s->fd);
 	return 0;

@@ -53,6 +53,7 @@ struct process {
 	bool has_executed : 1;  /* a program since it was forked */
 	bool space_known : 1;   /* it has its own address space: SYSTEM/address_space.c */
 	bool space_refused : 1; /* the kernel does not tell */
+	bool is_stuck : 1;      /* listed in the state of the tree: SYSTEM/stuck.c */
 	bool listed : 1;        /* as a long-lived process: tree/program_use.c */
 	bool by_parent : 1;     /* Windows: the job object has not listed it */
 	bool outside : 1;       /* ... at two looks, so it is not in the job object */
@@ -62,6 +63,7 @@ struct process {
 	bool skipped;           /* not read in the last update */
 
 	uint64_t start_ticks;
+	uint64_t stuck_ns; /* since when its readings block; 0: they do not */
 	pid_t space_of;    /* its memory counts in that member's address space; 0: in its own */
 	pid_t live_thread; /* a live thread if the main one has ended; else 0 */
 	/* Kept open; -1: beyond the descriptor budget, or unreadable. */
@@ -302,6 +304,19 @@ int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_byte
 void trk__tree_close_system(struct trk_tree *t);
 /* Close the descriptors of a member. */
 void trk__tree_close(struct trk_tree *t, struct process *p);
+
+/* linux/stuck.c */
+/* Its directory below /proc: "4711", or "4711/task/4712" if its main thread has ended. */
+struct trk_path trk__member_dir(const struct process *p);
+/* Read a file of its directory below /proc, with a bounded wait. As trk__reader_read(). */
+ssize_t trk__stuck_read(struct trk_tree *t, struct process *p, const char *file, char *text,
+			size_t size);
+/* Record whether a reading of it blocks (-EINPROGRESS). */
+void trk__stuck_note(struct trk_tree *t, struct process *p, ssize_t result);
+/* Read the members again whose readings block. */
+void trk__stuck_update(struct trk_tree *t);
+/* It can be read again, or has ended. */
+void trk__stuck_end(struct trk_tree *t, struct process *p);
 
 /* linux/member_files.c */
 /* Open PID/task of a member, in which p->live_thread has a directory. The caller closes. Returns

@@ -27,6 +27,7 @@
 #include "base/mask.h"
 #include "model/process.h"
 #include "model/programs.h"
+#include "probe/reader.h"
 #include "probe/tree/usage.h"
 
 struct trk_tree; /* opaque */
@@ -45,6 +46,7 @@ struct trk_tree_options {
 	bool skips_idle;  /* in a large tree, read sleeping members in every second update */
 	bool subreaper;   /* `self` is the subreaper: it adopts orphans, which belong to the tree */
 	pid_t self;       /* the tracker: never part of the tree */
+	struct trk_reader *reader; /* borrowed; NULL: readings may block */
 	double pss_share; /* share of a core for reading smaps_rollup */
 	size_t max_processes; /* table size limit; 65,536 by default */
 };
@@ -83,6 +85,8 @@ struct trk_tree_state {
 	size_t unreadable_memory;
 	/* Some members were assumed to run in one address space, which the kernel did not tell. */
 	bool assumes_spaces;
+	struct trk_stuck_process stuck[TRK_STUCK_MAX]; /* the first ones */
+	size_t stuck_count;                            /* of all so far */
 	size_t unreadable_io; /* processes whose io file is not readable: not counted */
 	/* Page faults of ended children that no parent received: the kernel drops the counters of
 	 * children for which no parent waits. */
@@ -143,6 +147,9 @@ struct trk_tree_sources {
 	bool own_disk_only; /* no process receives the disk bytes of its children */
 };
 extern const struct trk_tree_sources trk__tree_sources;
+
+/* Linux: a reading of this member's memory blocks; find out whether all of them do. */
+void trk__tree_suspect(struct trk_tree *t, pid_t pid);
 
 /* The current children of a process. Their number, which may exceed `max`, or a negative errno. */
 int trk__tree_children_of(const struct trk_env *env, pid_t pid, pid_t *pids, int max);

@@ -179,15 +179,17 @@ static void leave_out(struct trk_track_lines *t, pid_t pid, uint64_t now_ns)
 
 /* Start the worker again if it has crashed or blocks in a process. The counts since the last answer
  * are lost. */
-static void revive(struct trk_track_lines *t, uint64_t now_ns)
+static void revive(struct trk_track_lines *t, struct trk_tree *tree, uint64_t now_ns)
 {
 	bool blocks = t->worker.fd >= 0 && is_blocked(t, now_ns, BLOCKED_NS);
 	pid_t pid = blocks ? atomic_load(&t->state->pid) : 0;
 
 	if (t->worker.fd < 0 || (!blocks && !trk__worker_has_ended(&t->worker)))
 		return;
-	if (pid)
+	if (pid) {
 		leave_out(t, pid, now_ns);
+		trk__tree_suspect(tree, pid);
+	}
 	stop(t);
 	if (t->starts < STARTS_MAX && start(t, now_ns) < 0)
 		stop(t);
@@ -216,7 +218,7 @@ void trk__track_lines_follow(struct trk_track_lines *t, struct trk_tree *tree, u
 
 	if (!t->lines || !tree)
 		return;
-	revive(t, now_ns);
+	revive(t, tree, now_ns);
 	if (t->worker.fd < 0)
 		return;
 	n = trk__tree_pids(tree, pid, TRK_LINES_PIDS);

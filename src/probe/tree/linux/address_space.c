@@ -126,7 +126,7 @@ void trk__address_spaces_update(struct trk_tree *t)
 	for (size_t i = 0; i < t->count; i++) {
 		struct process *p = &t->process[i];
 
-		if (!p->space_known && !p->space_refused && is_resident(p))
+		if (!p->space_known && !p->space_refused && !p->stuck_ns && is_resident(p))
 			judge(t, p);
 	}
 }

@@ -144,7 +144,7 @@ const struct trk_tree_sources trk__tree_sources = {
 	.cpu = "CPU clock of each pid, PID/stat, wait4 (perf counter not permitted)",
 	.cpu_and_perf = "CPU clock of each pid, PID/stat, wait4, perf task-clock",
 	.memory = "PID/smaps_rollup and PID/statm",
-	.memory_partly = "PID/smaps_rollup and PID/statm (RSS for processes of other users)",
+	.memory_partly = "PID/smaps_rollup and PID/statm (RSS for processes that cannot be read)",
 	.disk = "PID/io, wait4",
 	.disk_partly = "PID/io (not readable for processes of other users)",
 	.disk_total = "PID/io and wait4",
@@ -168,11 +168,8 @@ static bool is_gone(ssize_t error)
 
 static void read_command(struct trk_tree *t, struct process *p)
 {
-	struct trk_path path =
-		p->live_thread ? trk__path("%d/task/%d/cmdline", (int) p->pid, (int) p->live_thread)
-			       : trk__path("%d/cmdline", (int) p->pid);
 	char cmdline[TRK_CMDLINE_MAX];
-	ssize_t len = trk__read_at(t->env.proc_fd, path.text, cmdline, sizeof(cmdline));
+	ssize_t len = trk__stuck_read(t, p, "cmdline", cmdline, sizeof(cmdline));
 
 	if (len == -EFBIG)
 		len = sizeof(cmdline) - 1;
@@ -214,7 +211,13 @@ static void read_io(struct trk_tree *t, struct process *p, uint64_t inherited[TR
 
 	if (p->io_denied)
 		return;
-	len = trk__tree_read_file(t, p, &p->io_fd, "io");
+	if (p->stuck_ns)
+		return;
+	/* Before its first exec, the lock of its parent's memory map may block it. */
+	if (p->fresh && !p->has_executed)
+		len = trk__stuck_read(t, p, "io", t->text, sizeof(t->text));
+	else
+		len = trk__tree_read_file(t, p, &p->io_fd, "io");
 	if (len == -EACCES || len == -EPERM || (len == -ENOENT && p->fresh)) {
 		p->io_denied = true;
 		t->state.io_was_denied |= len != -ENOENT;

@@ -72,6 +72,7 @@ void trk__tree_close(struct trk_tree *t, struct process *p)
 {
 	int *fds[FDS_PER_PROCESS] = {&p->stat_fd, &p->io_fd, &p->statm_fd, &p->schedstat_fd};
 
+	trk__stuck_end(t, p);
 	for (int i = 0; i < FDS_PER_PROCESS; i++) {
 		if (*fds[i] < 0)
 			continue;

@@ -172,13 +172,14 @@ static int read_status(struct trk_tree *t, const struct process *p, struct trk_p
 	return tasks < 0 ? tasks : trk__pid_status_read(tasks, p->live_thread, ret);
 }
 
-static int read_rollup(struct trk_tree *t, const struct process *p, struct trk_pid_smaps *ret)
+static int read_rollup(struct trk_tree *t, struct process *p, struct trk_pid_smaps *ret,
+		       uint64_t *ret_ns)
 {
-	if (!p->live_thread)
-		return trk__pid_smaps_read(t->env.proc_fd, p->pid, ret);
-	TRK_FD_CLEANUP int tasks = trk__live_thread_tasks(t, p);
+	int r = trk__pid_smaps_read(t->options.reader, &t->env, p->start_ticks,
+				    trk__member_dir(p).text, ret, ret_ns);
 
-	return tasks < 0 ? tasks : trk__pid_smaps_read(tasks, p->live_thread, ret);
+	trk__stuck_note(t, p, r);
+	return r;
 }
 
 void trk__memory_high_water(struct trk_tree *t, struct process *p)
@@ -504,19 +505,19 @@ static bool read_smaps(struct trk_tree *t, struct process *p)
 		p->read_ns_per_byte > 0 ? (double) p->read_ns_per_byte : NS_PER_BYTE_UNKNOWN;
 	double expected = 10e3 + (double) p->rss_bytes * per_byte;
 	struct trk_pid_smaps smaps;
-	uint64_t start, cost;
+	uint64_t cost;
 	int r;
 
 	if (expected > READING_MAX_NS || !trk__pss_budget_allows(&t->pss_budget, expected))
 		return false;
-	start = t->env.thread_cpu_ns();
-	r = read_rollup(t, p, &smaps);
-	cost = t->env.thread_cpu_ns() - start;
+	r = read_rollup(t, p, &smaps, &cost);
 	trk__pss_budget_charge(&t->pss_budget, cost);
 	if (r == -ENOENT)
 		t->smaps_missing = true;
 	if (r == -EACCES || r == -EPERM || r == -ENOENT)
 		p->pss_denied = true;
+	if (r == -EINPROGRESS || r == -EAGAIN)
+		return false;
 	if (r < 0)
 		return true;
 	if (smaps.rss_bytes > 1024 * 1024)
@@ -658,6 +659,7 @@ void trk__memory_update(struct trk_tree *t)
 	size_t i;
 
 	trk__pss_budget_refill(&t->pss_budget, t->idle.updated_ns);
+	trk__stuck_update(t);
 	trk__address_spaces_update(t);
 	for (i = 0; i < t->count; i++)
 		if (t->process[i].looked)
@@ -684,7 +686,8 @@ void trk__memory_update(struct trk_tree *t)
 		s->pss_bytes += p->pss_bytes;
 		if (p->pss_estimated)
 			s->pss_estimated_bytes += p->pss_bytes;
-		s->unreadable_memory += (p->pss_denied || t->smaps_missing) && !p->zombie;
+		s->unreadable_memory += (p->pss_denied || p->stuck_ns || t->smaps_missing) &&
+					!p->zombie;
 	}
 	s->pss_bytes -= trk__least_of(twice, s->pss_bytes);
 	if (consistent)
