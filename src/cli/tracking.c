@@ -467,14 +467,16 @@ static const char *get_variable(const char *name)
 }
 
 /* The command line of an attached process, in `text`; an empty argv[0] where it is hidden. */
-static void read_command(int pid, char *text, size_t size, char **argv, size_t max)
+static void read_command(const struct trk_env *env, int pid, char *text, size_t size, char **argv,
+			 size_t max)
 {
-	char path[64];
+	struct trk_reader *reader = trk__reader_new(env, false);
+	uint64_t cost_ns;
 	size_t n = 0;
-	ssize_t len;
+	ssize_t len = trk__reader_read(reader, env, 0, TRK_PATH("%d/cmdline", pid), text, size,
+				       &cost_ns);
 
-	(void) snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	len = trk__read_at(AT_FDCWD, path, text, size);
+	trk__reader_free(reader);
 	if (len == -EFBIG)
 		len = (ssize_t) size - 1;
 	text[len > 0 ? len : 0] = '\0';
@@ -484,7 +486,8 @@ static void read_command(int pid, char *text, size_t size, char **argv, size_t m
 }
 
 /* Derive the job's name, if none was given, from argv or from the command line of the process. */
-static void identify(const struct track_settings *s, char **argv, int pid, struct trk_identity *ret)
+static void identify(const struct track_settings *s, const struct trk_env *env, char **argv,
+		     int pid, struct trk_identity *ret)
 {
 	enum { WORDS_MAX = 64 };
 	char words[4096], *theirs[WORDS_MAX] = {NULL}, directory[4096] = "", link[64];
@@ -498,7 +501,7 @@ static void identify(const struct track_settings *s, char **argv, int pid, struc
 
 	*ret = (struct trk_identity){.job = ""};
 	if (!argv && pid > 0 && trk__os_has_proc)
-		read_command(pid, words, sizeof(words), theirs, WORDS_MAX);
+		read_command(env, pid, words, sizeof(words), theirs, WORDS_MAX);
 	if (!argv && (pid <= 0 || !theirs[0]))
 		return;
 	if (argv) {
@@ -513,7 +516,8 @@ static void identify(const struct track_settings *s, char **argv, int pid, struc
 }
 
 /* Complete the options of the tracker. */
-static void plan_it(struct track_settings *s, char **argv, int pid, struct outputs *out)
+static void plan_it(struct track_settings *s, const struct trk_env *env, char **argv, int pid,
+		    struct outputs *out)
 {
 	struct trk_track_options *o = &s->track;
 
@@ -544,7 +548,7 @@ static void plan_it(struct track_settings *s, char **argv, int pid, struct outpu
 	if (!argv && !pid && !s->job) {
 		o->job = "system";
 	} else if (!s->job || !*s->job) {
-		identify(s, argv, pid, &s->identity);
+		identify(s, env, argv, pid, &s->identity);
 		o->job = s->identity.job;
 		o->scope = s->identity.scope;
 	}
@@ -619,7 +623,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		return status;
 	}
 	trk__os_map_stack();
-	plan_it(s, argv, pid, &out);
+	plan_it(s, &env, argv, pid, &out);
 	if (open_outputs(&out, s, &env) < 0 || (!check_outputs(s) && s->strict))
 		status = argv ? EXIT_BEFORE_JOB : EXIT_ERROR;
 	else

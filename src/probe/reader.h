@@ -19,8 +19,8 @@ enum { TRK_READERS_MAX = 6 };
 
 struct trk_reader; /* opaque */
 
-/* Workers are started when they are needed, as threads in a host program. env is borrowed. NULL: no
- * memory, or a system on which no reading blocks; the functions below then read directly. */
+/* Workers are started when they are needed, as threads in a host program. The descriptors of env
+ * are borrowed. NULL: no memory, or a system on which no reading blocks; the functions below then read directly. */
 struct trk_reader *trk__reader_new(const struct trk_env *env, bool as_thread);
 void trk__reader_free(struct trk_reader *r);
 

@@ -108,6 +108,23 @@ void trk__list_release(struct trk_list *l)
 		forget(l, l->count - 1);
 }
 
+/* Whether a reading of its environment would block. */
+static bool is_stuck(int proc_fd, pid_t pid)
+{
+	const struct trk_env env = {.proc_fd = proc_fd,
+				    .sys_fd = -1,
+				    .cgroup_fd = -1,
+				    .thread_cpu_ns = trk__clock_thread_cpu_ns};
+	struct trk_reader *reader = trk__reader_new(&env, false);
+	uint64_t cost_ns;
+	char text[64];
+	ssize_t n = trk__reader_read(reader, &env, 0, TRK_PATH("%d/cmdline", (int) pid), text,
+				     sizeof(text), &cost_ns);
+
+	trk__reader_free(reader);
+	return n == -EINPROGRESS;
+}
+
 /* "RESOURCE_TRACKER_RUN=ID:PID" of a process. */
 static bool read_run_id(int proc_fd, pid_t pid, char id[TRK_RUN_ID_SIZE])
 {
@@ -116,6 +133,8 @@ static bool read_run_id(int proc_fd, pid_t pid, char id[TRK_RUN_ID_SIZE])
 	bool found = false;
 	ssize_t n;
 
+	if (is_stuck(proc_fd, pid))
+		return false;
 	(void) snprintf(path, sizeof(path), "%d/environ", (int) pid);
 	n = trk__read_all_at(proc_fd, path, 4 << 20, &text);
 	for (ssize_t at = 0; at < n && !found;

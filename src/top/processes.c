@@ -21,13 +21,20 @@ enum { COST_FACTOR = 400, PIDS_MAX = 16384 };
 
 /* ---- one process ---- */
 
-static void read_name(int proc_fd, struct trk_process_row *r, const char *comm)
+static void read_name(struct trk_processes *p, int proc_fd, struct trk_process_row *r,
+		      const char *comm)
 {
-	char path[48];
+	const struct trk_env env = {.proc_fd = proc_fd,
+				    .sys_fd = -1,
+				    .cgroup_fd = -1,
+				    .thread_cpu_ns = trk__clock_thread_cpu_ns};
+	uint64_t cost_ns;
 	ssize_t n;
 
-	(void) snprintf(path, sizeof(path), "%d/cmdline", (int) r->pid);
-	n = trk__read_at(proc_fd, path, r->name, sizeof(r->name));
+	if (!p->reader)
+		p->reader = trk__reader_new(&env, false);
+	n = trk__reader_read(p->reader, &env, r->start_ticks, TRK_PATH("%d/cmdline", (int) r->pid),
+			     r->name, sizeof(r->name), &cost_ns);
 	if (n == -EFBIG)
 		n = (ssize_t) strnlen(r->name, sizeof(r->name) - 1) == 0
 			    ? 0
@@ -66,8 +73,8 @@ static double read_wait(int proc_fd, pid_t pid)
 }
 
 /* Compute the figures since the last reading, `seconds` ago; 0: there was none. */
-static void take(int proc_fd, struct trk_process_row *r, const struct trk_pid_stat *s,
-		 double seconds)
+static void take(struct trk_processes *p, int proc_fd, struct trk_process_row *r,
+		 const struct trk_pid_stat *s, double seconds)
 {
 	double tick_s = 1.0 / (double) sysconf(_SC_CLK_TCK);
 	double cpu_s = (double) (s->user_ticks + s->system_ticks) * tick_s, read_bytes, wait_s;
@@ -81,7 +88,7 @@ static void take(int proc_fd, struct trk_process_row *r, const struct trk_pid_st
 	read_bytes = read_storage(proc_fd, s->pid);
 	wait_s = read_wait(proc_fd, s->pid);
 	if (anew)
-		read_name(proc_fd, r, s->comm);
+		read_name(p, proc_fd, r, s->comm);
 	seconds = anew || !(seconds > 0) ? NAN : seconds;
 	r->cores = cpu_s >= r->cpu_s ? (cpu_s - r->cpu_s) / seconds : NAN;
 	r->read_bps = (read_bytes - r->read_bytes) / seconds;
@@ -142,7 +149,7 @@ static void read_one(struct trk_processes *p, int proc_fd, pid_t pid)
 	if (trk__pid_stat_read(proc_fd, pid, &s) < 0)
 		return;
 	memset(&p->row[p->count], 0, sizeof(p->row[0]));
-	take(proc_fd, &p->row[p->count], &s, 0);
+	take(p, proc_fd, &p->row[p->count], &s, 0);
 	p->count++;
 }
 
@@ -175,7 +182,7 @@ static void read_known(struct trk_processes *p, int proc_fd, double seconds)
 
 		if (trk__pid_stat_read(proc_fd, r->pid, &s) < 0 || s.start_ticks != r->start_ticks)
 			continue;
-		take(proc_fd, r, &s, seconds);
+		take(p, proc_fd, r, &s, seconds);
 		p->row[kept++] = *r;
 	}
 	p->count = kept;
@@ -241,6 +248,7 @@ int trk__processes_update(struct trk_processes *p, int proc_fd, pid_t root, uint
 
 void trk__processes_release(struct trk_processes *p)
 {
+	trk__reader_free(p->reader);
 	free(p->row);
 	memset(p, 0, sizeof(*p));
 }

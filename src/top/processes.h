@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "probe/reader.h"
+
 enum { TRK_PROCESSES_MAX = 512 };
 
 struct trk_process_row {
@@ -36,6 +38,7 @@ struct trk_processes {
 	uint64_t next_ns;    /* earliest time of the next reading */
 	uint64_t all_ns;     /* earliest time of the next search for new processes */
 	uint64_t last_pid;   /* last pid that the kernel had allocated at that search */
+	struct trk_reader *reader; /* owned: of command lines */
 };
 
 /* Read the tree below `root` if a reading is due. proc_fd: of /proc, borrowed. now_ns: monotonic.

@@ -46,7 +46,7 @@ struct reading {
 };
 
 struct trk_reader {
-	const struct trk_env *env; /* borrowed */
+	struct trk_env env;
 	bool as_thread;
 	uint64_t credit_ns, credit_at_ns; /* remaining time for waits, and when it was computed */
 	struct reading reading[TRK_READERS_MAX];
@@ -94,7 +94,7 @@ struct trk_reader *trk__reader_new(const struct trk_env *env, bool as_thread)
 
 	if (!r)
 		return NULL;
-	r->env = env;
+	r->env = *env;
 	r->as_thread = as_thread;
 	r->credit_ns = CREDIT_NS;
 	r->credit_at_ns = trk__clock_monotonic_ns();
@@ -127,7 +127,7 @@ static int start(const struct trk_reader *r, struct reading *g)
 	struct serve *data = malloc(sizeof(*data));
 	struct trk_worker_options options = {
 		.name = "rt-reader",
-		.env = r->env,
+		.env = &r->env,
 		.as_thread = r->as_thread,
 		.run = serve,
 		.data = data,
@@ -143,7 +143,7 @@ static int start(const struct trk_reader *r, struct reading *g)
 		return -ENOMEM;
 	}
 	g->slot = at;
-	*data = (struct serve){*r->env, g->slot};
+	*data = (struct serve){r->env, g->slot};
 	return trk__worker_start(&g->worker, &options);
 }
 
@@ -175,7 +175,7 @@ static int await_until(const struct trk_reader *r, struct reading *g, uint64_t u
 			return -EIO;
 		if (now_ns >= until_ns ||
 		    (since_ns && now_ns > since_ns + BLOCKED_NS &&
-		     !trk__worker_runs(&g->worker, r->env)))
+		     !trk__worker_runs(&g->worker, &r->env)))
 			return -EINPROGRESS;
 	}
 }
