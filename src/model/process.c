@@ -4,7 +4,7 @@
 
 void trk__stuck_text(const struct trk_stuck_process *s, char text[TRK_STUCK_TEXT_SIZE])
 {
-	unsigned long seconds = s->since_s > 0 && s->since_s < 1e9 ? (unsigned long) s->since_s : 0;
+	unsigned long seconds = (unsigned long) (s->since_ms / 1000);
 
 	(void) snprintf(text, TRK_STUCK_TEXT_SIZE,
 			s->is_over ? "process %d (%s) was stuck in the kernel at %lu:%02lu:%02lu"

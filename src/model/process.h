@@ -26,8 +26,8 @@ struct trk_process_info {
 struct trk_stuck_process {
 	pid_t pid;
 	char name[16];
-	double since_s; /* since the start of the run */
-	bool is_over;   /* it could be read again, or has ended */
+	uint64_t since_ms; /* since the start of the run */
+	bool is_over;      /* it could be read again, or has ended */
 };
 
 enum { TRK_STUCK_MAX = 4, TRK_STUCK_TEXT_SIZE = 96 };

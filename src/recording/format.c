@@ -373,7 +373,7 @@ static void put_stuck(struct trk_buf *b, const struct trk_outcome *o)
 	for (size_t i = 0; i < stuck_listed(o); i++) {
 		trk__buf_varint(b, (uint64_t) o->stuck[i].pid);
 		trk__buf_text(b, o->stuck[i].name);
-		trk__buf_varint(b, (uint64_t) (o->stuck[i].since_s * 1000));
+		trk__buf_varint(b, o->stuck[i].since_ms);
 		trk__buf_varint(b, o->stuck[i].is_over);
 	}
 }
@@ -390,7 +390,7 @@ static void get_stuck(struct trk_cursor *c, struct trk_outcome *o)
 	for (uint64_t i = 0; i < n && i < TRK_STUCK_MAX && !c->bad; i++) {
 		o->stuck[i].pid = (pid_t) trk__cursor_varint(c);
 		trk__cursor_text(c, o->stuck[i].name, sizeof(o->stuck[i].name));
-		o->stuck[i].since_s = (double) trk__cursor_varint(c) / 1000;
+		o->stuck[i].since_ms = trk__cursor_varint(c);
 		o->stuck[i].is_over = trk__cursor_varint(c) != 0;
 	}
 	if (o->stuck_count > TRK_STUCK_MAX && n < TRK_STUCK_MAX)

@@ -113,8 +113,7 @@ static void tell_stuck(struct trk_doc *d, const struct trk_outcome *o)
 
 	for (size_t i = 0; i < o->stuck_count && i < TRK_STUCK_MAX; i++) {
 		trk__stuck_text(&o->stuck[i], text);
-		add_trouble(d, trk__doc_print(d, "%s: its memory was not read",
-					      trk__doc_safe(d, text, sizeof(text))));
+		add_trouble(d, trk__doc_safe(d, text, sizeof(text)));
 	}
 	if (o->stuck_count > TRK_STUCK_MAX)
 		add_trouble(d, trk__doc_print(d, "%zu more processes were stuck in the kernel",

@@ -84,7 +84,7 @@ static void stuck_of(struct trk_json *j, const struct trk_outcome *o)
 		trk__json_open(j, '{');
 		trk__json_key_u64(j, "pid", (uint64_t) o->stuck[i].pid);
 		trk__json_key_or_null(j, "name", o->stuck[i].name);
-		trk__json_key_double(j, "since_s", o->stuck[i].since_s);
+		trk__json_key_double(j, "since_s", (double) o->stuck[i].since_ms / 1000);
 		trk__json_key_bool(j, "is_over", o->stuck[i].is_over);
 		trk__json_close(j, '}');
 	}

@@ -27,7 +27,7 @@ static void list(struct trk_tree *t, struct process *p)
 	p->is_stuck = true;
 	if (s->stuck_count++ >= TRK_STUCK_MAX)
 		return;
-	*at = (struct trk_stuck_process){.pid = p->pid, .since_s = (double) since_ns / 1e9};
+	*at = (struct trk_stuck_process){.pid = p->pid, .since_ms = since_ns / 1000000};
 	(void) snprintf(at->name, sizeof(at->name), "%.15s", p->name);
 }
 
