@@ -473,8 +473,8 @@ static void read_command(const struct trk_env *env, int pid, char *text, size_t 
 	struct trk_reader *reader = trk__reader_new(env, false);
 	uint64_t cost_ns;
 	size_t n = 0;
-	ssize_t len = trk__reader_read(reader, env, 0, TRK_PATH("%d/cmdline", pid), text, size,
-				       &cost_ns);
+	ssize_t len =
+		trk__reader_read(reader, env, 0, TRK_PATH("%d/cmdline", pid), text, size, &cost_ns);
 
 	trk__reader_free(reader);
 	if (len == -EFBIG)

@@ -33,11 +33,11 @@ struct trk_process_row {
 struct trk_processes {
 	struct trk_process_row *row; /* owned: TRK_PROCESSES_MAX; the root first, then the tree */
 	size_t count;
-	size_t left_out;     /* beyond the maximum */
-	uint64_t read_at_ns; /* of the last reading; 0: none yet */
-	uint64_t next_ns;    /* earliest time of the next reading */
-	uint64_t all_ns;     /* earliest time of the next search for new processes */
-	uint64_t last_pid;   /* last pid that the kernel had allocated at that search */
+	size_t left_out;           /* beyond the maximum */
+	uint64_t read_at_ns;       /* of the last reading; 0: none yet */
+	uint64_t next_ns;          /* earliest time of the next reading */
+	uint64_t all_ns;           /* earliest time of the next search for new processes */
+	uint64_t last_pid;         /* last pid that the kernel had allocated at that search */
 	struct trk_reader *reader; /* owned: of command lines */
 };
 

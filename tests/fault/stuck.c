@@ -80,13 +80,14 @@ static int answer(const struct fuse_in_header *in, struct answer *out)
 	case FUSE_LOOKUP:
 		if (strcmp((const char *) (in + 1), "file") != 0)
 			return -1;
-		out->u.entry = (struct fuse_entry_out){.nodeid = FILE_NODE, .attr_valid = 1000,
+		out->u.entry = (struct fuse_entry_out){.nodeid = FILE_NODE,
+						       .attr_valid = 1000,
 						       .entry_valid = 1000,
 						       .attr = attributes(FILE_NODE)};
 		return sizeof(out->u.entry);
 	case FUSE_GETATTR:
-		out->u.attr = (struct fuse_attr_out){.attr_valid = 1000,
-						     .attr = attributes(in->nodeid)};
+		out->u.attr =
+			(struct fuse_attr_out){.attr_valid = 1000, .attr = attributes(in->nodeid)};
 		return sizeof(out->u.attr);
 	case FUSE_OPEN:
 	case FUSE_OPENDIR:
@@ -217,7 +218,8 @@ static void absent(double seconds)
 	int fd = (int) syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	struct uffdio_api api = {.api = UFFD_API};
 	struct uffdio_register area = {.mode = UFFDIO_REGISTER_MODE_MISSING};
-	void *at = mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *at =
+		mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	area.range.start = (uint64_t) (uintptr_t) at;
 	area.range.len = FILE_SIZE;

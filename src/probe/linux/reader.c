@@ -173,9 +173,8 @@ static int await_until(const struct trk_reader *r, struct reading *g, uint64_t u
 		since_ns = atomic_load(&g->slot->since_ns);
 		if (trk__worker_has_ended(&g->worker))
 			return -EIO;
-		if (now_ns >= until_ns ||
-		    (since_ns && now_ns > since_ns + BLOCKED_NS &&
-		     !trk__worker_runs(&g->worker, &r->env)))
+		if (now_ns >= until_ns || (since_ns && now_ns > since_ns + BLOCKED_NS &&
+					   !trk__worker_runs(&g->worker, &r->env)))
 			return -EINPROGRESS;
 	}
 }

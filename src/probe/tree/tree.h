@@ -42,13 +42,13 @@ struct trk_tree_options {
 	/* Current figures only: no command lines, no peaks. Files are opened for each reading,
 	 * because the descriptors count against the caller's limit, ... */
 	bool figures_only;
-	int kept_fds;     /* ... except the stat files of this many active members */
-	bool skips_idle;  /* in a large tree, read sleeping members in every second update */
-	bool subreaper;   /* `self` is the subreaper: it adopts orphans, which belong to the tree */
-	pid_t self;       /* the tracker: never part of the tree */
+	int kept_fds;    /* ... except the stat files of this many active members */
+	bool skips_idle; /* in a large tree, read sleeping members in every second update */
+	bool subreaper;  /* `self` is the subreaper: it adopts orphans, which belong to the tree */
+	pid_t self;      /* the tracker: never part of the tree */
 	struct trk_reader *reader; /* borrowed; NULL: readings may block */
-	double pss_share; /* share of a core for reading smaps_rollup */
-	size_t max_processes; /* table size limit; 65,536 by default */
+	double pss_share;          /* share of a core for reading smaps_rollup */
+	size_t max_processes;      /* table size limit; 65,536 by default */
 };
 
 /* The counters, monotone since the tree was created. */

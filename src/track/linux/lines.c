@@ -151,7 +151,8 @@ static bool is_blocked(const struct trk_track_lines *t, uint64_t now_ns, uint64_
 	uint64_t since_ns = atomic_load(&t->state->since_ns);
 	uint64_t over_ns = since_ns && now_ns > since_ns ? now_ns - since_ns : 0;
 
-	return over_ns > ENDLESS_NS || (over_ns > after_ns && !trk__worker_runs(&t->worker, t->env));
+	return over_ns > ENDLESS_NS ||
+	       (over_ns > after_ns && !trk__worker_runs(&t->worker, t->env));
 }
 
 static bool is_left_out(const struct trk_track_lines *t, pid_t pid, uint64_t now_ns)

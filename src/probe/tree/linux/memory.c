@@ -686,8 +686,8 @@ void trk__memory_update(struct trk_tree *t)
 		s->pss_bytes += p->pss_bytes;
 		if (p->pss_estimated)
 			s->pss_estimated_bytes += p->pss_bytes;
-		s->unreadable_memory += (p->pss_denied || p->stuck_ns || t->smaps_missing) &&
-					!p->zombie;
+		s->unreadable_memory +=
+			(p->pss_denied || p->stuck_ns || t->smaps_missing) && !p->zombie;
 	}
 	s->pss_bytes -= trk__least_of(twice, s->pss_bytes);
 	if (consistent)
