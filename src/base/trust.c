@@ -440,14 +440,10 @@ int trk__trust_open_named_dir(const char *path)
 	char whole[PATH_SIZE];
 	struct trk_trust_folder at;
 	const char *name;
-	int r, fd;
+	int r;
 
-	if (snprintf(whole, sizeof(whole), "%s/.", path) >= (int) sizeof(whole))
+	if (snprintf(whole, sizeof(whole), "%s/", path) >= (int) sizeof(whole))
 		return -ENAMETOOLONG;
 	r = trk__trust_open_folder(whole, &at, &name);
-	if (r < 0)
-		return r;
-	fd = trk__open_dir_at(at.fd, name);
-	trk__close(at.fd);
-	return fd;
+	return r < 0 ? r : at.fd;
 }

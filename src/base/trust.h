@@ -83,8 +83,8 @@ bool trk__trust_may_follow(const struct trk_trust_folder *at, const struct stat 
  * root can create names; elsewhere what has this name only, and belongs to the user, to root, or to
  * the owner of a directory that nobody else may write to. */
 bool trk__trust_may_write(const struct trk_trust_folder *at, const struct stat *file);
-/* Open a directory that the user names to create files in. Returns a descriptor (the caller closes),
- * or an error as above, also if it is such a link itself. */
+/* Open a directory that the user names to create files in; it cannot be listed. Returns a descriptor
+ * (the caller closes), or an error as above, also if it is such a link itself. */
 int trk__trust_open_named_dir(const char *path);
 
 /* Whether a group has no member but the user, by the text of /etc/passwd and /etc/group. Pure. */
