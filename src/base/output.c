@@ -132,13 +132,25 @@ int trk__output_descriptor(const char *path)
 	return r < 0 ? -1 : t.descriptor;
 }
 
+/* Others may have exchanged what was opened: check it, and that it has this one name. */
+static int check_opened(struct target *t, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (look(t) < 0 || !t->exists || t->st.st_dev != st.st_dev || t->st.st_ino != st.st_ino ||
+	    !trk__trust_may_write(&t->at, &t->st))
+		return -TRK_ERR_UNTRUSTED;
+	return fcntl(fd, F_SETFL, 0) < 0 ? -errno : 0; /* without O_NONBLOCK */
+}
+
 /* Open what exists, which is neither created nor truncated. -ENOENT: it was removed. */
 static int open_existing(struct target *t)
 {
 	bool is_private = t->at.own && !t->at.others;
 	/* Do not wait for the reader of a FIFO that others put there. */
-	int wait = is_private || S_ISFIFO(t->st.st_mode) ? 0 : O_NONBLOCK, fd, r = 0;
-	struct stat st;
+	int wait = is_private || S_ISFIFO(t->st.st_mode) ? 0 : O_NONBLOCK, fd, r;
 
 	if (S_ISDIR(t->st.st_mode))
 		return -EISDIR;
@@ -147,14 +159,7 @@ static int open_existing(struct target *t)
 	fd = openat(t->at.fd, t->name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | wait);
 	if (fd < 0)
 		return errno == ELOOP || (wait && errno == ENXIO) ? -TRK_ERR_UNTRUSTED : -errno;
-	if (is_private)
-		return fd;
-	/* Others may have exchanged it: check what is open, and that it has this one name. */
-	if (fstat(fd, &st) < 0 || look(t) < 0 || fcntl(fd, F_SETFL, 0) < 0)
-		r = -errno;
-	else if (!t->exists || t->st.st_dev != st.st_dev || t->st.st_ino != st.st_ino ||
-		 !trk__trust_may_write(&t->at, &t->st))
-		r = -TRK_ERR_UNTRUSTED;
+	r = is_private ? 0 : check_opened(t, fd);
 	if (r == 0)
 		return fd;
 	trk__close(fd);
