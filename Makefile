@@ -76,8 +76,13 @@ docs: setup all
 install: tools
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" tools/install.sh
 
+# BUILD may be set to a folder by mistake, such as the home directory.
 clean:
-	rm -rf $(BUILD)
+	@if [ "$(BUILD)" = build ] || [ -e "$(BUILD)/meson-info" ] || [ ! -e "$(BUILD)" ]; then \
+		rm -rf -- "$(BUILD)"; \
+	else \
+		echo "clean: $(BUILD) is no build folder" >&2; exit 1; \
+	fi
 
 format:
 	find src include tests bench bindings -name '*.[ch]' -exec clang-format -i {} +

@@ -99,10 +99,10 @@ static int make_temporary(struct trk_tracker *t, char *why, size_t size)
 	if (r < 0)
 		return trk__why(why, size, r, "the temporary folder: %s", trk__strerror(r));
 	(void) snprintf(t->temporary, sizeof(t->temporary), "%s/resource-tracker-XXXXXX", folder);
-	if (mkdtemp(t->temporary))
+	r = trk__make_temporary(t->temporary);
+	if (r == 0)
 		return 0;
 	t->temporary[0] = '\0';
-	r = -errno;
 	return trk__why(why, size, r, "%s: %s", folder, trk__strerror(r));
 }
 

@@ -289,3 +289,44 @@ void trk__remove_tree(const char *path)
 {
 	remove_at(AT_FDCWD, path);
 }
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int put_mark(const char *path)
+{
+	TRK_FD_CLEANUP int dirfd = trk__open_dir_at(AT_FDCWD, path);
+	TRK_FD_CLEANUP int fd = dirfd < 0 ? dirfd
+					  : openat(dirfd, TRK_TEMPORARY_MARK,
+						   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (dirfd < 0 || fd < 0)
+		return dirfd < 0 ? dirfd : -errno;
+	return trk__write_all(fd, name_of(path), strlen(name_of(path)));
+}
+
+int trk__make_temporary(char *path)
+{
+	int r;
+
+	if (!mkdtemp(path))
+		return -errno;
+	r = put_mark(path);
+	if (r < 0)
+		trk__remove_tree(path);
+	return r;
+}
+
+void trk__remove_temporary(const char *path)
+{
+	TRK_FD_CLEANUP int dirfd = trk__open_dir_at(AT_FDCWD, path);
+	char name[256];
+
+	if (dirfd >= 0 && trk__read_at(dirfd, TRK_TEMPORARY_MARK, name, sizeof(name)) >= 0 &&
+	    strcmp(name, name_of(path)) == 0)
+		trk__remove_tree(path);
+}

@@ -76,4 +76,13 @@ bool trk__fd_is(int fd, struct trk_fd_identity identity);
 /* Remove a folder and its content, without following links. Errors are ignored. */
 void trk__remove_tree(const char *path);
 
+/* The file in a temporary folder that shows other processes who made it, and that they may remove
+ * it: it holds the folder's name. A copy under another name is not temporary. The Python package
+ * reads it, too. */
+#define TRK_TEMPORARY_MARK ".temporary"
+/* mkdtemp(3), with that file. 0 or a negative errno. */
+int trk__make_temporary(char *path);
+/* trk__remove_tree() of a folder that trk__make_temporary() has made; others are left as they are. */
+void trk__remove_temporary(const char *path);
+
 #endif

@@ -13,8 +13,13 @@
 #include "base/file.h"
 #include "base/libc.h"
 #include "base/parse.h"
+#include "base/trust.h"
 
-enum { PATH_SIZE = 4096, LINKS_MAX = 40 /* as the kernel has it */ };
+enum {
+	PATH_SIZE = 4096,
+	LINKS_MAX = 40, /* as the kernel has it */
+	TRIES_MAX = 100 /* where others create and remove the file */
+};
 
 /* The descriptor of this process that the path names, else -1. */
 static int descriptor_of(const char *path)
@@ -33,94 +38,169 @@ static int descriptor_of(const char *path)
 	return -1;
 }
 
-/* The rule of the kernel's fs.protected_symlinks, for systems where it is off and for a link that
- * appears after the kernel's check: in a world-writable folder with the sticky bit, only a link of
- * the user or of the folder's owner is followed. No other user can create or remove such a link, so
- * it can be checked after it was read. */
-static bool may_follow(const char *path, const char *slash)
+/* Whether the path is that of a descriptor of another process, such as /proc/1234/fd/5: a link
+ * without a path behind it, which the kernel opens only for the user of that process. */
+static bool is_of_process(const char *path)
 {
-	char folder[PATH_SIZE];
-	struct stat link, dir;
+	static const char digits[] = "0123456789";
+	size_t len = strncmp(path, "/proc/", 6) == 0 ? 6 + strspn(path + 6, digits) : 0;
 
-	(void) snprintf(folder, sizeof(folder), "%.*s", slash ? (int) (slash - path) + 1 : 1,
-			slash ? path : ".");
-	if (stat(folder, &dir) < 0)
+	if (len <= 6 || strncmp(path + len, "/fd/", 4) != 0 || !path[len + 4])
 		return false;
-	if (!(dir.st_mode & S_ISVTX) || !(dir.st_mode & S_IWOTH))
-		return true;
-	return lstat(path, &link) == 0 && S_ISLNK(link.st_mode) &&
-	       (link.st_uid == geteuid() || link.st_uid == dir.st_uid);
+	return path[len + 4 + strspn(path + len + 4, digits)] == '\0';
 }
 
-/* Follow one link at `path`, in place. 1; 0 when it is not a link; or a negative errno. */
-static int follow(char path[PATH_SIZE])
-{
-	char target[PATH_SIZE], *slash = strrchr(path, '/');
-	ssize_t len = readlink(path, target, sizeof(target));
-	size_t folder;
+/* What the name of an output leads to. */
+struct target {
+	char path[PATH_SIZE];       /* after following all links */
+	int descriptor;             /* of this process that it names, or -1 */
+	bool is_link;               /* to a descriptor of another process */
+	struct trk_trust_folder at; /* of the last name */
+	const char *name;           /* in that folder; a view of the path */
+	struct stat st;             /* of what is there */
+	bool exists;
+};
 
-	if (len < 0) /* not a link, or nothing */
-		return 0;
-	if (!may_follow(path, slash))
-		return -EACCES;
-	folder = target[0] == '/' || !slash ? 0 : (size_t) (slash - path) + 1;
+/* Look at what has the name now. 0 or a negative errno. */
+static int look(struct target *t)
+{
+	t->exists = fstatat(t->at.fd, t->name, &t->st, AT_SYMLINK_NOFOLLOW) == 0;
+	return t->exists || errno == ENOENT ? 0 : -errno;
+}
+
+/* Replace the last name of the path by the target of the link that has it. */
+static int follow(struct target *t)
+{
+	char target[PATH_SIZE];
+	size_t folder = (size_t) (t->name - t->path);
+	ssize_t len;
+
+	if (!trk__trust_may_follow(&t->at, &t->st))
+		return -TRK_ERR_UNTRUSTED;
+	len = readlinkat(t->at.fd, t->name, target, sizeof(target));
+	if (len < 0)
+		return -errno;
+	folder = target[0] == '/' ? 0 : folder;
 	if (len == (ssize_t) sizeof(target) || folder + (size_t) len >= PATH_SIZE)
 		return -ENAMETOOLONG;
-	memcpy(path + folder, target, (size_t) len);
-	path[folder + (size_t) len] = '\0';
-	return 1;
+	memcpy(t->path + folder, target, (size_t) len);
+	t->path[folder + (size_t) len] = '\0';
+	return 0;
 }
 
-/* The path after following all links, and the descriptor that it names, or -1. 0 or a negative
- * errno. */
-static int resolve(const char *path, char ret_path[PATH_SIZE], int *ret_descriptor)
+/* One step: 1 where the path was a link. */
+static int step(struct target *t)
 {
-	struct stat st;
+	int r;
+
+	t->descriptor = descriptor_of(t->path);
+	t->is_link = is_of_process(t->path);
+	if (t->descriptor >= 0 || t->is_link)
+		return 0;
+	r = trk__trust_open_folder(t->path, &t->at, &t->name);
+	if (r == 0 && !*t->name)
+		r = *t->path ? -EISDIR : -ENOENT;
+	r = r < 0 ? r : look(t);
+	if (r < 0 || !t->exists || !S_ISLNK(t->st.st_mode))
+		return r;
+	r = follow(t);
+	trk__close(t->at.fd);
+	t->at.fd = -1;
+	return r < 0 ? r : 1;
+}
+
+/* 0 or a negative errno. The caller closes ret->at.fd in any case. */
+static int find(const char *path, struct target *ret)
+{
 	int r = 1;
 
-	*ret_descriptor = -1;
-	if (snprintf(ret_path, PATH_SIZE, "%s", path) >= PATH_SIZE)
+	ret->at.fd = -1;
+	ret->descriptor = -1;
+	if (snprintf(ret->path, PATH_SIZE, "%s", path) >= PATH_SIZE)
 		return -ENAMETOOLONG;
-	/* Try the kernel first: it may forbid to follow a link of another user. */
-	if (stat(path, &st) < 0 && errno != ENOENT)
-		return -errno;
-	for (int i = 0; r > 0 && i <= LINKS_MAX; i++) {
-		*ret_descriptor = descriptor_of(ret_path);
-		/* Links of other processes' descriptors have no path behind them. */
-		if (*ret_descriptor >= 0 || strncmp(ret_path, "/proc/", 6) == 0)
-			return 0;
-		r = follow(ret_path);
-	}
+	for (int i = 0; r > 0 && i <= LINKS_MAX; i++)
+		r = step(ret);
 	return r > 0 ? -ELOOP : r;
 }
 
 int trk__output_descriptor(const char *path)
 {
-	char real[PATH_SIZE];
-	int fd;
+	struct target t;
+	int r = find(path, &t);
 
-	return resolve(path, real, &fd) < 0 ? -1 : fd;
+	trk__close(t.at.fd);
+	return r < 0 ? -1 : t.descriptor;
 }
 
-static int open_resolved(const char *real, int descriptor)
+/* Others may have exchanged what was opened: check it, and that it has this one name. */
+static int check_opened(struct target *t, int fd)
 {
-	int fd = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
-				 : open(real, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	struct stat st;
 
-	return fd < 0 ? -errno : fd;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (look(t) < 0 || !t->exists || t->st.st_dev != st.st_dev || t->st.st_ino != st.st_ino ||
+	    !trk__trust_may_write(&t->at, &t->st))
+		return -TRK_ERR_UNTRUSTED;
+	return fcntl(fd, F_SETFL, 0) < 0 ? -errno : 0; /* without O_NONBLOCK */
+}
+
+/* Open what exists, which is neither created nor truncated. -ENOENT: it was removed. */
+static int open_existing(struct target *t)
+{
+	bool is_private = t->at.own && !t->at.others;
+	/* Do not wait for the reader of a FIFO that others put there. */
+	int wait = is_private || S_ISFIFO(t->st.st_mode) ? 0 : O_NONBLOCK, fd, r;
+
+	if (S_ISDIR(t->st.st_mode))
+		return -EISDIR;
+	if (S_ISLNK(t->st.st_mode) || !trk__trust_may_write(&t->at, &t->st))
+		return -TRK_ERR_UNTRUSTED;
+	fd = openat(t->at.fd, t->name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | wait);
+	if (fd < 0)
+		return errno == ELOOP || (wait && errno == ENXIO) ? -TRK_ERR_UNTRUSTED : -errno;
+	r = is_private ? 0 : check_opened(t, fd);
+	if (r == 0)
+		return fd;
+	trk__close(fd);
+	return r;
+}
+
+/* Open it for writing from the start; create it if it is missing. */
+static int open_target(struct target *t)
+{
+	int fd = -ENOENT, r;
+
+	if (t->descriptor >= 0)
+		fd = fcntl(t->descriptor, F_DUPFD_CLOEXEC, 3);
+	else if (t->is_link)
+		fd = open(t->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	if (t->descriptor >= 0 || t->is_link)
+		return fd < 0 ? -errno : fd;
+	for (int i = 0; fd == -ENOENT && i < TRIES_MAX; i++) {
+		fd = openat(t->at.fd, t->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			    0666);
+		if (fd >= 0 || errno != EEXIST)
+			return fd < 0 ? -errno : fd;
+		r = look(t);
+		fd = r < 0 ? r : t->exists ? open_existing(t) : -ENOENT;
+	}
+	if (fd >= 0 && S_ISREG(t->st.st_mode) && ftruncate(fd, 0) < 0) {
+		r = -errno;
+		trk__close(fd);
+		return r;
+	}
+	return fd;
 }
 
 int trk__output_open(const char *path)
 {
-	char real[PATH_SIZE];
-	int descriptor, r;
+	struct target t = {.descriptor = STDOUT_FILENO, .at.fd = -1};
+	int r = strcmp(path, "-") == 0 ? 0 : find(path, &t);
 
-	if (strcmp(path, "-") == 0)
-		return open_resolved(path, STDOUT_FILENO);
-	r = resolve(path, real, &descriptor);
-	/* Unless it is a descriptor, open the original name, so that the kernel makes its
-	 * checks. */
-	return r < 0 ? r : open_resolved(path, descriptor);
+	r = r < 0 ? r : open_target(&t);
+	trk__close(t.at.fd);
+	return r;
 }
 
 static int write_and_close(int fd, const void *data, size_t len)
@@ -132,9 +212,9 @@ static int write_and_close(int fd, const void *data, size_t len)
 	return r;
 }
 
-static int write_in_place(const char *path, int descriptor, const void *data, size_t len)
+static int write_in_place(struct target *t, const void *data, size_t len)
 {
-	int fd = open_resolved(path, descriptor);
+	int fd = open_target(t);
 
 	return fd < 0 ? fd : write_and_close(fd, data, len);
 }
@@ -152,62 +232,92 @@ static bool take_after(int fd, const struct stat *old)
 	return fchmod(fd, old->st_mode & 07777) == 0;
 }
 
-/* Returns 0; 1 where the file must be written in place; or a negative errno. */
-static int put_file(const char *via, const char *path, const struct stat *old, const void *data,
+/* Write a new file `via` below via_fd and rename it. Returns 0; 1 where the file must be written in
+ * place; or a negative errno. */
+static int put_file(int via_fd, const char *via, const struct target *t, const void *data,
 		    size_t len)
 {
-	int fd = open(via, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666), r;
+	int fd = openat(via_fd, via, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666), r;
 
 	if (fd < 0)
-		return old || errno == ENAMETOOLONG ? 1 : -errno; /* the longer name */
-	if (old && !take_after(fd, old)) {
+		return t->exists || errno == ENAMETOOLONG ? 1 : -errno; /* the longer name */
+	if (t->exists && !take_after(fd, &t->st)) {
 		(void) close(fd);
-		(void) unlink(via);
+		(void) unlinkat(via_fd, via, 0);
 		return 1;
 	}
 	r = write_and_close(fd, data, len);
-	if (r == 0 && rename(via, path) < 0)
+	if (r == 0 && renameat(via_fd, via, t->at.fd, t->name) < 0)
 		r = errno == EBUSY || errno == EXDEV || errno == EPERM || errno == EACCES ? 1
 											  : -errno;
 	if (r != 0)
-		(void) unlink(via);
+		(void) unlinkat(via_fd, via, 0);
 	return r;
+}
+
+/* By a new file in the same folder. */
+static int put_beside(const struct target *t, const void *data, size_t len)
+{
+	char via[PATH_SIZE + 16];
+
+	(void) snprintf(via, sizeof(via), "%s.%08x", t->name, trk__random_bits());
+	return put_file(t->at.fd, via, t, data, len);
+}
+
+/* By a new file of this path; one that a killed process has left there is removed. */
+static int put_via(const char *path, const struct target *t, const void *data, size_t len)
+{
+	struct trk_trust_folder at;
+	const char *name;
+	int r = trk__trust_open_folder(path, &at, &name);
+
+	if (r < 0)
+		return r;
+	(void) unlinkat(at.fd, name, 0);
+	r = put_file(at.fd, name, t, data, len);
+	trk__close(at.fd);
+	return r;
+}
+
+static int replace(const char *via, struct target *t, const void *data, size_t len)
+{
+	int r = 1;
+
+	if (t->descriptor < 0 && !t->is_link &&
+	    !(t->exists && (!S_ISREG(t->st.st_mode) || t->st.st_nlink > 1))) {
+		if (t->exists && !trk__trust_may_write(&t->at, &t->st))
+			return -TRK_ERR_UNTRUSTED;
+		r = via ? put_via(via, t, data, len) : put_beside(t, data, len);
+	}
+	return r > 0 ? write_in_place(t, data, len) : r;
 }
 
 int trk__output_replace(const char *via, const char *path, const void *data, size_t len)
 {
-	char real[PATH_SIZE], temporary[PATH_SIZE + 16];
-	struct stat st;
-	int descriptor, r = resolve(path, real, &descriptor);
-	bool exists;
+	struct target t;
+	int r = find(path, &t);
 
-	if (r < 0)
-		return r;
-	exists = descriptor < 0 && stat(real, &st) == 0;
-	if (descriptor >= 0 || (exists && (!S_ISREG(st.st_mode) || st.st_nlink > 1)))
-		return write_in_place(path, descriptor, data, len);
-	if (!via) {
-		(void) snprintf(temporary, sizeof(temporary), "%s.%08x", real, trk__random_bits());
-		via = temporary;
-	}
-	r = put_file(via, real, exists ? &st : NULL, data, len);
-	return r > 0 ? write_in_place(path, -1, data, len) : r;
+	r = r < 0 ? r : replace(via, &t, data, len);
+	trk__close(t.at.fd);
+	return r;
 }
 
 int trk__output_replace_own(const char *path, const void *data, size_t len)
 {
-	char temporary[PATH_SIZE + 16];
-	struct stat st;
-	bool exists = lstat(path, &st) == 0;
+	struct target t;
 	int r;
 
-	if (strlen(path) >= PATH_SIZE)
+	if (snprintf(t.path, PATH_SIZE, "%s", path) >= PATH_SIZE)
 		return -ENAMETOOLONG;
-	if (exists && !S_ISREG(st.st_mode))
-		return S_ISLNK(st.st_mode) ? -TRK_ERR_SYMLINK : -TRK_ERR_NOTFILE;
-	if (exists && st.st_uid != geteuid())
-		return -EPERM;
-	(void) snprintf(temporary, sizeof(temporary), "%s.%08x", path, trk__random_bits());
-	r = put_file(temporary, path, exists ? &st : NULL, data, len);
+	r = trk__trust_open_folder(t.path, &t.at, &t.name);
+	if (r < 0)
+		return r;
+	r = look(&t);
+	if (r == 0 && t.exists && !S_ISREG(t.st.st_mode))
+		r = S_ISLNK(t.st.st_mode) ? -TRK_ERR_SYMLINK : -TRK_ERR_NOTFILE;
+	if (r == 0 && t.exists && t.st.st_uid != geteuid())
+		r = -EPERM;
+	r = r < 0 ? r : put_beside(&t, data, len);
+	trk__close(t.at.fd);
 	return r > 0 ? -EACCES : r;
 }

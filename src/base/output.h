@@ -4,8 +4,12 @@
  * a device is written to directly (opening a FIFO waits for its reader, as in any program); a
  * folder is -EISDIR. The name of a descriptor of this process (/dev/stdout, /dev/fd/N,
  * /proc/self/fd/N, or a link to one) means that descriptor at its current offset, so that earlier
- * output is not overwritten. Links in world-writable folders are restricted as by the kernel's
- * fs.protected_symlinks, even where that is off. */
+ * output is not overwritten.
+ *
+ * Nothing that another user has put on the path is followed or written to (base/trust.h):
+ * -TRK_ERR_UNTRUSTED. What is there may be exchanged at any time. So names are looked up below open
+ * folders, the last one is opened without following a link, and what was opened is checked before
+ * it is truncated. */
 #ifndef TRK_BASE_OUTPUT_H
 #define TRK_BASE_OUTPUT_H
 

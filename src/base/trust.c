@@ -150,30 +150,31 @@ static int check_own_dir(const struct stat *st, const char *path, bool shared,
 /* ---- the way ---- */
 
 struct walk {
-	int fd;               /* owned: the directory that was reached, of trk__os_open_way() */
-	char rest[PATH_SIZE]; /* what is left of the path */
+	struct trk_trust_folder at; /* that was reached, by trk__os_open_way() */
+	char rest[PATH_SIZE];       /* what is left of the path */
 	int links;
-	bool shared;   /* others may write to the directory; it has the sticky bit */
-	bool unmapped; /* it belongs to an id that is not mapped */
+	bool named; /* the user named the path: its directories may belong to anybody */
 };
 
 /* Check the directory that was reached. */
 static int check_way(struct walk *w, struct trk_error *reterr)
 {
+	struct trk_trust_folder *at = &w->at;
 	char text[PATH_SIZE];
 	struct stat st;
-	bool others;
 
-	if (fstat(w->fd, &st) < 0)
+	if (fstat(at->fd, &st) < 0)
 		return -errno;
-	others = is_writable_by_others(&st);
-	w->shared = others && st.st_mode & S_ISVTX;
-	w->unmapped = !is_own(&st) && st.st_uid == UNMAPPED_ID && trk__os_has_unmapped_ids();
-	if ((is_own(&st) || w->unmapped) && (!others || w->shared))
+	at->uid = st.st_uid;
+	at->others = is_writable_by_others(&st);
+	at->shared = at->others && st.st_mode & S_ISVTX;
+	at->unmapped = !is_own(&st) && st.st_uid == UNMAPPED_ID && trk__os_has_unmapped_ids();
+	at->own = is_own(&st) || at->unmapped;
+	if (w->named || (at->own && (!at->others || at->shared)))
 		return 0;
 	return refuse(reterr,
-		      trk__os_path_of(w->fd, text, sizeof(text)) < 0 ? "a directory on the way"
-								     : text,
+		      trk__os_path_of(w->at.fd, text, sizeof(text)) < 0 ? "a directory on the way"
+									: text,
 		      &st);
 }
 
@@ -181,8 +182,8 @@ static int enter(struct walk *w, int fd, struct trk_error *reterr)
 {
 	if (fd < 0)
 		return fd;
-	trk__close(w->fd);
-	w->fd = fd;
+	trk__close(w->at.fd);
+	w->at.fd = fd;
 	return check_way(w, reterr);
 }
 
@@ -203,6 +204,15 @@ static bool take_name(struct walk *w, char name[NAME_SIZE], int *ret_error)
 	return true;
 }
 
+bool trk__trust_may_follow(const struct trk_trust_folder *at, const struct stat *link)
+{
+	bool unmapped = at->unmapped && link->st_uid == UNMAPPED_ID;
+
+	if (!at->own || !(is_own(link) || unmapped))
+		return false;
+	return at->others ? at->shared && !unmapped && link->st_nlink == 1 : true;
+}
+
 /* Put the target of a link, which is in a checked directory, before the rest of the path. The entry
  * may also be something other than a link. */
 static int follow_link(struct walk *w, const char *name, struct trk_error *reterr)
@@ -211,11 +221,13 @@ static int follow_link(struct walk *w, const char *name, struct trk_error *reter
 	ssize_t len;
 	struct stat st;
 
-	if (fstatat(w->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (fstatat(w->at.fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return -errno;
-	if (!is_own(&st)) /* it can be replaced at any time */
+	if (w->named && !S_ISLNK(st.st_mode))
+		return -ENOTDIR;
+	if (!trk__trust_may_follow(&w->at, &st)) /* it can be replaced at any time */
 		return refuse(reterr, name, &st);
-	len = readlinkat(w->fd, name, target, sizeof(target) - 1);
+	len = readlinkat(w->at.fd, name, target, sizeof(target) - 1);
 	if (len < 0)
 		return -ENOTDIR; /* neither a link nor a directory */
 	target[len] = '\0';
@@ -230,12 +242,12 @@ static int follow_link(struct walk *w, const char *name, struct trk_error *reter
 static int go_into(struct walk *w, const char *name, enum trk_trust_make make,
 		   struct trk_error *reterr)
 {
-	int fd = trk__os_open_way(w->fd, name);
+	int fd = trk__os_open_way(w->at.fd, name);
 
-	if (fd == -ENOENT && make == TRK_TRUST_RESERVE && w->shared) {
-		if (mkdirat(w->fd, name, 0700) < 0 && errno != EEXIST)
+	if (fd == -ENOENT && make == TRK_TRUST_RESERVE && w->at.shared) {
+		if (mkdirat(w->at.fd, name, 0700) < 0 && errno != EEXIST)
 			return -errno;
-		fd = trk__os_open_way(w->fd, name);
+		fd = trk__os_open_way(w->at.fd, name);
 	}
 	if (fd == -ENOTDIR || fd == -ELOOP)
 		return follow_link(w, name, reterr);
@@ -269,22 +281,21 @@ static int split(const char *path, struct walk *w, char last[NAME_SIZE])
 	return 0;
 }
 
-/* Go to the directory in which the last name of the path lies. The caller closes w->fd in any
- * case. */
+/* Go to the directory in which the last name of the path lies. The caller closes w->at.fd in
+ * any case. */
 static int walk_to(const char *path, enum trk_trust_make make, struct walk *w, char last[NAME_SIZE],
 		   struct trk_error *reterr)
 {
 	char name[NAME_SIZE];
 	int r;
 
-	w->fd = -1;
-	w->links = 0;
+	*w = (struct walk){.at.fd = -1};
 	r = split(path, w, last);
 	if (r == 0)
 		r = enter(w, trk__os_open_way(AT_FDCWD, "/"), reterr);
 	while (r == 0 && take_name(w, name, &r))
 		r = go_into(w, name, make, reterr);
-	if (r == 0 && w->unmapped) /* it may be any user: refused for the file's own folder */
+	if (r == 0 && w->at.unmapped) /* it may be any user: refused for the file's own folder */
 		r = trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path,
 				   "the directory of %s belongs to an unknown user", path);
 	return r;
@@ -334,8 +345,8 @@ int trk__trust_open_file(const char *path, struct trk_error *reterr)
 	int r = walk_to(path, TRK_TRUST_FIND, &w, last, reterr);
 
 	if (r == 0)
-		r = open_at(w.fd, last, FILE_FLAGS, check_file, path, w.shared, reterr);
-	trk__close(w.fd);
+		r = open_at(w.at.fd, last, FILE_FLAGS, check_file, path, w.at.shared, reterr);
+	trk__close(w.at.fd);
 	return r;
 }
 
@@ -345,12 +356,12 @@ int trk__trust_open_dir(const char *path, enum trk_trust_make make, struct trk_e
 	struct walk w;
 	int r = walk_to(path, make, &w, last, reterr);
 
-	if (r == 0 && make == TRK_TRUST_RESERVE && w.shared && mkdirat(w.fd, last, 0700) < 0 &&
-	    errno != EEXIST)
+	if (r == 0 && make == TRK_TRUST_RESERVE && w.at.shared &&
+	    mkdirat(w.at.fd, last, 0700) < 0 && errno != EEXIST)
 		r = -errno;
 	if (r == 0)
-		r = open_at(w.fd, last, DIR_FLAGS, check_own_dir, path, w.shared, reterr);
-	trk__close(w.fd);
+		r = open_at(w.at.fd, last, DIR_FLAGS, check_own_dir, path, w.at.shared, reterr);
+	trk__close(w.at.fd);
 	return r;
 }
 
@@ -390,4 +401,49 @@ int trk__trust_open_entry(int dirfd, const char *name, struct trk_error *reterr)
 	int r = trk__trust_check_entry(dirfd, name, is_shared, reterr);
 
 	return r < 0 ? r : open_at(dirfd, name, FILE_FLAGS, check_entry, name, is_shared, reterr);
+}
+
+/* ---- files that the user names for writing ---- */
+
+int trk__trust_open_folder(const char *path, struct trk_trust_folder *ret, const char **ret_name)
+{
+	const char *slash = strrchr(path, '/');
+	size_t len = slash ? (size_t) (slash - path) : 0;
+	struct walk w = {.at.fd = -1, .named = true};
+	char name[NAME_SIZE];
+	int r;
+
+	if (len >= sizeof(w.rest))
+		return -ENAMETOOLONG;
+	memcpy(w.rest, path, len);
+	r = enter(&w, trk__os_open_way(AT_FDCWD, *path == '/' ? "/" : "."), NULL);
+	while (r == 0 && take_name(&w, name, &r))
+		r = go_into(&w, name, TRK_TRUST_FIND, NULL);
+	if (r < 0) {
+		trk__close(w.at.fd);
+		return r;
+	}
+	*ret = w.at;
+	*ret_name = slash ? slash + 1 : path;
+	return 0;
+}
+
+bool trk__trust_may_write(const struct trk_trust_folder *at, const struct stat *file)
+{
+	if (S_ISCHR(file->st_mode) || S_ISBLK(file->st_mode) || (at->own && !at->others))
+		return true;
+	return file->st_nlink == 1 && (is_own(file) || (!at->others && file->st_uid == at->uid));
+}
+
+int trk__trust_open_named_dir(const char *path)
+{
+	char whole[PATH_SIZE];
+	struct trk_trust_folder at;
+	const char *name;
+	int r;
+
+	if (snprintf(whole, sizeof(whole), "%s/", path) >= (int) sizeof(whole))
+		return -ENAMETOOLONG;
+	r = trk__trust_open_folder(whole, &at, &name);
+	return r < 0 ? r : at.fd;
 }

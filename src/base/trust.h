@@ -16,12 +16,13 @@
  * - In a user namespace all unmapped ids appear as one user. A directory of that user is accepted
  *   on the way, as / itself may belong to it, but not as the last directory.
  *
- * A file that the user names is not checked like this: it is only opened so that it cannot
- * block. */
+ * A file that the user names for reading is not checked like this: it is only opened so that it
+ * cannot block. For writing, see below. */
 #ifndef TRK_BASE_TRUST_H
 #define TRK_BASE_TRUST_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -55,6 +56,36 @@ int trk__trust_open_entry(int dirfd, const char *name, struct trk_error *reterr)
 int trk__trust_check_entry(int dirfd, const char *name, bool is_shared, struct trk_error *reterr);
 /* True if another user owns the directory or may write to it. */
 bool trk__trust_is_shared(int dirfd);
+
+/* ---- files that the user names for writing ----
+ *
+ * Their directories may belong to anybody. Another user who may write to one could plant a link to
+ * a file of this user there, a second hard link to it, or a file of their own. */
+
+/* A directory that is open. */
+struct trk_trust_folder {
+	int fd;        /* owned; AT_FDCWD on Windows */
+	uid_t uid;     /* owner */
+	bool own;      /* it belongs to the user, to root or to an id that is not mapped */
+	bool others;   /* others may write to it */
+	bool shared;   /* others may, and it has the sticky bit */
+	bool unmapped; /* it belongs to an id that is not mapped */
+};
+
+/* Open the directory of the last name in the path; *ret_name: that name, a view of the path. A link
+ * on the way must be one that trk__trust_may_follow() accepts, else -TRK_ERR_UNTRUSTED. 0 or a
+ * negative errno; the caller closes ret->fd. */
+int trk__trust_open_folder(const char *path, struct trk_trust_folder *ret, const char **ret_name);
+/* Whether only the user or root can have put this link, the result of fstatat(2), into the
+ * directory, so that it can be read after the check. */
+bool trk__trust_may_follow(const struct trk_trust_folder *at, const struct stat *link);
+/* Whether this entry can be written to: a device; anything in a directory where only the user or
+ * root can create names; elsewhere what has this name only, and belongs to the user, to root, or to
+ * the owner of a directory that nobody else may write to. */
+bool trk__trust_may_write(const struct trk_trust_folder *at, const struct stat *file);
+/* Open a directory that the user names to create files in; it cannot be listed. Returns a descriptor
+ * (the caller closes), or an error as above, also if it is such a link itself. */
+int trk__trust_open_named_dir(const char *path);
 
 /* Whether a group has no member but the user, by the text of /etc/passwd and /etc/group. Pure. */
 bool trk__group_is_private(const char *passwd, const char *group, uid_t uid, gid_t gid);

@@ -205,6 +205,7 @@ static int run_prune(int argc, char **argv)
 {
 	struct settings s = {.max = 0};
 	struct trk_error error = {.code = 0};
+	size_t kept = 0;
 	int r = 0;
 	struct trk_service service;
 	struct trk_history *h;
@@ -219,9 +220,15 @@ static int run_prune(int argc, char **argv)
 	h = cli_history_open(&service, &r);
 	if (!h)
 		return r;
-	r = trk__prune(&service, h, &s.rules, print_removed, &s, &error);
+	r = trk__prune(&service, h, &s.rules, print_removed, &s, &kept, &error);
 	trk__history_free(h);
-	return r < 0 ? cli_fail("prune", r, &error) : 0;
+	if (r < 0)
+		return cli_fail("prune", r, &error);
+	return kept ? cli_reject(EXIT_ERROR,
+				 "prune: kept %zu recordings whose figures are not in the history. "
+				 "Try: later%s",
+				 kept, s.rules.forget ? "" : ", or --forget")
+		    : 0;
 }
 
 const struct cli_command cli_history = {
@@ -246,8 +253,11 @@ const struct cli_command cli_prune = {
 	.name = "prune",
 	.usage = "prune [--older-than DUR] [--keep N] [OPTIONS]",
 	.summary = "Delete old recordings; their figures stay in the history.",
-	.details = "With both --older-than and --keep, only old recordings beyond the newest N are "
-		   "removed.\nRuns in progress are never removed.",
+	.details =
+		"With both --older-than and --keep, only old recordings beyond the newest N are "
+		"removed.\nRuns in progress are never removed, nor, without --forget, recordings "
+		"whose figures\nare not in the history (it is locked, on a full disk, another "
+		"user's or out of reach).",
 	.options = prune_options,
 	.run = run_prune,
 };

@@ -443,7 +443,7 @@ static void go_into_the_background(int control_fd)
 static void remove_what_is_left(const struct track_settings *s)
 {
 	if (s->temporary && s->dir && trk__os_has_hung_up(s->track.control_fd))
-		trk__remove_tree(s->dir);
+		trk__remove_temporary(s->dir);
 }
 
 static bool is_for(const char *path, int fd)

@@ -102,6 +102,16 @@ int trk__history_list(struct trk_history *h, const struct trk_job_key *job, size
 	return h->ops->list(h, job, max, unlisted, clean_run, &c, reterr);
 }
 
+bool trk__history_keeps(struct trk_history *h, const struct trk_history_run *run)
+{
+	return h->ops->keeps && h->ops->keeps(h, run);
+}
+
+bool trk__history_is_of_team(const struct trk_history *h)
+{
+	return h->is_of_team;
+}
+
 int trk__history_forget(struct trk_history *h, const char *id, struct trk_error *reterr)
 {
 	return h->ops->forget(h, id, reterr);

@@ -156,6 +156,13 @@ struct trk_job_key trk__job_key(const struct trk_run *run);
 int trk__history_list(struct trk_history *h, const struct trk_job_key *job, size_t max,
 		      bool unlisted, trk_history_run_fn *fn, void *data, struct trk_error *reterr);
 
+/* Whether the figures of a listed run will still be there without its recording: the database holds
+ * them, and not only this process, as where the database is locked, on a full disk or another
+ * user's. */
+bool trk__history_keeps(struct trk_history *h, const struct trk_history_run *run);
+/* Whether it is the database of a team, and not that of this user. */
+bool trk__history_is_of_team(const struct trk_history *h);
+
 /* Delete the row of one run. 0, -TRK_ERR_NORUN or another negative error. */
 int trk__history_forget(struct trk_history *h, const char *id, struct trk_error *reterr);
 

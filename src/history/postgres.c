@@ -375,6 +375,12 @@ static int forget_run(struct trk_history *base, const char *id, struct trk_error
 			   (const char *const[]){id}, reterr);
 }
 
+/* Every listed row comes from the server. */
+static bool keeps_run(struct trk_history *base, const struct trk_history_run *run)
+{
+	return true;
+}
+
 /* ---- life ---- */
 
 static void free_history(struct trk_history *base)
@@ -393,6 +399,7 @@ static const struct trk_history_ops ops = {
 	.free = free_history,
 	.list = list_runs,
 	.forget = forget_run,
+	.keeps = keeps_run,
 };
 
 static bool can_read(struct postgres_history *h, struct trk_error *reterr)
@@ -469,6 +476,7 @@ struct trk_history *trk__postgres_open(const char *url, const char *dir, size_t 
 		return NULL;
 	}
 	h->base.ops = &ops;
+	h->base.is_of_team = true;
 	h->runs_fd = -1;
 	if (load_library(&h->lib) < 0) {
 		(void) trk__error_set(reterr, -TRK_ERR_UNSUPPORTED, NULL,

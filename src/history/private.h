@@ -70,6 +70,8 @@ struct trk_history_ops {
 	int (*list)(struct trk_history *h, const struct trk_job_key *job, size_t max, bool unlisted,
 		    trk_history_run_fn *fn, void *data, struct trk_error *reterr);
 	int (*forget)(struct trk_history *h, const char *id, struct trk_error *reterr);
+	/* As trk__history_keeps; NULL: there is no database. */
+	bool (*keeps)(struct trk_history *h, const struct trk_history_run *run);
 };
 
 /* The first member of each store's own struct. */
@@ -77,6 +79,7 @@ struct trk_history {
 	const struct trk_history_ops *ops;
 	char note[512];
 	struct trk_store_refused refused;
+	bool is_of_team;
 };
 
 struct trk_history *trk__sqlite_open(const char *dir, size_t max_new, struct trk_error *reterr);

@@ -329,8 +329,10 @@ static int open_in_memory(struct trk_sqlite_history *h, const char *dir, int why
 				why == -EBUSY ? "database is locked" : "cannot be written");
 	(void) snprintf(h->path, sizeof(h->path), "%s", in_memory);
 	r = open_database(h, dir, flags, reterr);
-	if (r == 0 && why != -TRK_ERR_UNTRUSTED)
+	h->is_foreign = why == -TRK_ERR_UNTRUSTED;
+	if (r == 0 && !h->is_foreign)
 		copy_from(h, path);
+	h->copied = number_of(h, "SELECT coalesce(max(n), 0) FROM run");
 	return r;
 }
 
@@ -476,7 +478,9 @@ static int update_all(struct trk_sqlite_history *h, size_t max_new, bool *ret_al
 			r = u.error;
 		/* Refused recordings may be repaired without a change of the folder. */
 		*ret_all = r == 0 && !u.stopped && h->base.refused.count == 0;
-		(void) trk__sqlite_execute(h, r == 0 ? "COMMIT" : "ROLLBACK", NULL);
+		r = r < 0 ? r : trk__sqlite_execute(h, "COMMIT", reterr);
+		if (r < 0)
+			(void) trk__sqlite_execute(h, "ROLLBACK", NULL);
 	}
 	(void) h->lib.finalize(u.known);
 	(void) h->lib.finalize(u.put);
@@ -557,13 +561,32 @@ static int list_runs(struct trk_history *base, const struct trk_job_key *job, si
 	return r;
 }
 
+static bool keeps_run(struct trk_history *base, const struct trk_history_run *run)
+{
+	struct trk_sqlite_history *h = of(base);
+	struct sqlite3_stmt *s = NULL;
+	bool keeps;
+
+	if (!is_in_memory(h))
+		return true;
+	if (prepare(h, "SELECT 1 FROM run WHERE file = ? AND n <= ?", &s, NULL) < 0)
+		return false;
+	(void) h->lib.bind_text(s, 1, run->file, -1, NULL);
+	(void) h->lib.bind_int64(s, 2, h->copied);
+	keeps = h->lib.step(s) == SQLITE_ROW;
+	(void) h->lib.finalize(s);
+	return keeps;
+}
+
 static int forget_run(struct trk_history *base, const char *id, struct trk_error *reterr)
 {
 	struct trk_sqlite_history *h = of(base);
 	struct sqlite3_stmt *s = NULL;
 	int r, rc;
 
-	if (is_in_memory(h)) /* the row would be added again at the next start */
+	if (h->is_foreign) /* there are only recordings, which the caller deletes */
+		return 0;
+	if (is_in_memory(h)) /* the row would still be in the file */
 		return trk__error_set(reterr, -EROFS, NULL, "%s", h->base.note);
 	r = prepare(h, "DELETE FROM run WHERE id = ?", &s, reterr);
 	if (r < 0)
@@ -592,6 +615,7 @@ static const struct trk_history_ops ops = {
 	.free = free_history,
 	.list = list_runs,
 	.forget = forget_run,
+	.keeps = keeps_run,
 };
 
 struct trk_history *trk__sqlite_open(const char *dir, size_t max_new, struct trk_error *reterr)

@@ -67,6 +67,10 @@ struct trk_sqlite_history {
 	struct sqlite3 *db;
 	int runs_fd;
 	char path[TRK_SQLITE_PATH_SIZE];
+	/* In memory: the last row that was copied from the file, by its `n`, and whether the file was
+	 * read. A file of another user is not. */
+	int64_t copied;
+	bool is_foreign;
 };
 
 int trk__sqlite_execute(struct trk_sqlite_history *h, const char *sql, struct trk_error *reterr);

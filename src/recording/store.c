@@ -39,32 +39,55 @@ static int make_directories(const char *dir)
 	return 0;
 }
 
+/* Open the directory in which `runs` is created, and first create it if it is missing. A link of
+ * another user on the way to it is not followed. */
+static int open_to_write(const char *dir)
+{
+	int fd = trk__trust_open_named_dir(dir), r;
+
+	if (fd != -ENOENT)
+		return fd;
+	r = make_directories(dir);
+	return r < 0 ? r : trk__trust_open_named_dir(dir);
+}
+
 /* The directory `runs` itself must not be a link, as another user may have created it. (The state
  * directory may be reached through links: the user named it.) */
-static int open_runs(const char *path)
+static int open_runs(int dirfd, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), error = errno;
+	int fd = openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	int error = errno;
 	struct stat st;
 
 	if (fd >= 0)
 		return fd;
-	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+	if (fstatat(dirfd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
 		return -TRK_ERR_SYMLINK;
 	return -error;
+}
+
+static int create_runs(const char *dir)
+{
+	TRK_FD_CLEANUP int dirfd = open_to_write(dir);
+
+	if (dirfd < 0)
+		return dirfd;
+	if (mkdirat(dirfd, "runs", 0700) < 0 && errno != EEXIST)
+		return -errno;
+	return open_runs(dirfd, "runs");
 }
 
 int trk__store_open(const char *dir, bool create, struct trk_error *reterr)
 {
 	char path[4096];
-	int fd, r = 0;
+	int fd = 0;
 
 	if (!*dir) /* as of any path, and not the root */
 		return trk__error_set(reterr, -ENOENT, "", "the folder of recordings has no name");
 	if (snprintf(path, sizeof(path), "%s/runs", dir) >= (int) sizeof(path))
-		r = -ENAMETOOLONG;
-	if (r == 0 && create)
-		r = make_directories(path);
-	fd = r < 0 ? r : open_runs(path);
+		fd = -ENAMETOOLONG;
+	if (fd == 0)
+		fd = create ? create_runs(dir) : open_runs(AT_FDCWD, path);
 	if (fd < 0)
 		(void) trk__error_set(reterr, fd, path, "%s: %s", path, trk__strerror(fd));
 	return fd;

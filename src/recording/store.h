@@ -9,8 +9,9 @@
 #include "base/error.h"
 #include "model/run.h"
 
-/* Open (and create, mode 0700) DIR/runs. Returns a descriptor (the caller closes) or a negative
- * errno, with *reterr. create false: only open. */
+/* Open (and create, mode 0700) DIR/runs to write to it. Returns a descriptor (the caller closes) or
+ * a negative errno, with *reterr; -TRK_ERR_UNTRUSTED: DIR is behind a link of another user. create
+ * false: only open it to read. */
 int trk__store_open(const char *dir, bool create, struct trk_error *reterr);
 /* Whether DIR ("": none) has a folder of recordings that may be used. */
 bool trk__store_exists(const char *dir);

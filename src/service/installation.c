@@ -15,6 +15,7 @@
 #include "base/dynamic.h"
 #include "base/file.h"
 #include "base/os.h"
+#include "base/trust.h"
 #include "recording/store.h"
 #include "service/check.h"
 
@@ -233,24 +234,45 @@ size_t trk__installation_check(const struct trk_service *s, const char *tmp,
 
 /* ---- a copy ---- */
 
-/* DIR/bin/bash and DIR/bin/sh: links to the program, the tracking shells. */
+static const char *const shells[] = {"bin/bash", "bin/sh"};
+static const char shell_target[] = "../resource-tracker";
+
+/* Whether a name is free for a link to the program: nothing is there, or an earlier such link. */
+static bool is_free(int dirfd, const char *name)
+{
+	char target[sizeof(shell_target) + 1];
+	struct stat st;
+
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return true;
+	return trk__read_link_at(dirfd, name, target, sizeof(target)) >= 0 &&
+	       strcmp(target, shell_target) == 0;
+}
+
+/* Prepare for DIR/bin/bash and DIR/bin/sh: links to the program, the tracking shells. */
+static int make_room_for_shells(int dirfd, struct trk_error *reterr)
+{
+	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
+		if (!is_free(dirfd, shells[i]))
+			return trk__error_set(reterr, -EEXIST, shells[i],
+					      "%s is there already, and is no link to "
+					      "resource-tracker. Try: another folder",
+					      shells[i]);
+	return mkdirat(dirfd, "bin", 0755) < 0 && errno != EEXIST ? -errno : 0;
+}
+
 static int put_shells(int dirfd)
 {
-	static const char *const names[] = {"bin/bash", "bin/sh"};
-
-	if (mkdirat(dirfd, "bin", 0755) < 0 && errno != EEXIST)
-		return -errno;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		(void) unlinkat(dirfd, names[i], 0);
-		if (symlinkat("../resource-tracker", dirfd, names[i]) < 0)
+	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
+		if (symlinkat(shell_target, dirfd, shells[i]) < 0 && errno != EEXIST)
 			return -errno;
-	}
 	return 0;
 }
 
 int trk__installation_copy(const char *dir, struct trk_error *reterr)
 {
 	const char *file = trk__os_own_file();
+	struct trk_error error = {.code = 0};
 	char *data = NULL;
 	ssize_t len = trk__read_all_at(AT_FDCWD, file, PROGRAM_MAX, &data);
 	TRK_FD_CLEANUP int fd = -1;
@@ -261,12 +283,14 @@ int trk__installation_copy(const char *dir, struct trk_error *reterr)
 		return trk__error_set(reterr, (int) len, file, "%s: %s", file,
 				      trk__strerror((int) len));
 	r = mkdir(dir, 0755) < 0 && errno != EEXIST ? -errno : 0;
-	fd = r < 0 ? r : trk__open_dir_at(AT_FDCWD, dir);
+	fd = r < 0 ? r : trk__trust_open_named_dir(dir);
 	(void) snprintf(name, sizeof(name), "resource-tracker%s", trk__os_program_ending);
-	r = fd < 0 ? fd
-		   : trk__replace_at(fd, name, ".resource-tracker.new", 0755, data, (size_t) len);
+	r = fd >= 0 && trk__os_has_links ? make_room_for_shells(fd, &error) : fd;
+	if (r >= 0)
+		r = trk__replace_at(fd, name, ".resource-tracker.new", 0755, data, (size_t) len);
 	if (r == 0 && trk__os_has_links)
 		r = put_shells(fd);
 	free(data);
-	return r < 0 ? trk__error_set(reterr, r, dir, "%s: %s", dir, trk__strerror(r)) : 0;
+	return r < 0 ? trk__error_set(reterr, r, dir, "%s: %s", dir, trk__error_text(&error, r))
+		     : 0;
 }

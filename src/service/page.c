@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/output.h"
@@ -215,8 +214,6 @@ int trk__page_make(const struct trk_service *s, struct trk_history *h,
 
 int trk__page_save(const struct trk_buf *b, const char *path, bool is_named, const char *via)
 {
-	if (via)
-		(void) unlink(via); /* left by a child that was killed while it wrote */
 	return b->error    ? b->error
 	       : !is_named ? trk__output_replace_own(path, b->data, b->len)
 			   : trk__output_replace(via, path, b->data, b->len);

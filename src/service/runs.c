@@ -529,12 +529,14 @@ int trk__fleet_rows_read_job(struct trk_history *h, const struct trk_job_key *jo
 struct pruning {
 	const struct trk_prune_rules *rules;
 	struct trk_history *h;
+	bool is_away; /* h is not the history of the team, which is to be used */
 	int runs_fd;
+	size_t kept;
 	trk_pruned_fn *pruned;
 	void *data;
 };
 
-static int remove_run(const struct pruning *p, const struct trk_history_run *run,
+static int remove_run(struct pruning *p, const struct trk_history_run *run,
 		      struct trk_error *reterr)
 {
 	/* A row may come from a database that others fill: only the run's own recording is
@@ -545,20 +547,24 @@ static int remove_run(const struct pruning *p, const struct trk_history_run *run
 
 	if (!there && !p->rules->forget)
 		return 0;
+	if (p->is_away || (!p->rules->forget && !trk__history_keeps(p->h, run))) {
+		p->kept++;
+		return 0;
+	}
+	if (!p->rules->dry_run && p->rules->forget)
+		r = trk__history_forget(p->h, run->id, reterr);
+	if (r < 0)
+		return r;
 	if (!p->rules->dry_run && there && unlinkat(p->runs_fd, run->file, 0) < 0) {
 		r = -errno;
 		return trk__error_set(reterr, r, run->file, "%s: cannot remove: %s", run->file,
 				      trk__strerror(r));
 	}
-	if (!p->rules->dry_run && p->rules->forget)
-		r = trk__history_forget(p->h, run->id, reterr);
-	if (r >= 0)
-		p->pruned(p->data, run);
-	return r < 0 ? r : 0;
+	p->pruned(p->data, run);
+	return 0;
 }
 
-static int prune_list(const struct pruning *p, const struct trk_run_list *list,
-		      struct trk_error *reterr)
+static int prune_list(struct pruning *p, const struct trk_run_list *list, struct trk_error *reterr)
 {
 	const struct trk_prune_rules *rules = p->rules;
 	double latest = (double) time(NULL) - (double) rules->older_ns / 1e9;
@@ -576,9 +582,13 @@ static int prune_list(const struct pruning *p, const struct trk_run_list *list,
 
 int trk__prune(const struct trk_service *s, struct trk_history *h,
 	       const struct trk_prune_rules *rules, trk_pruned_fn *pruned, void *data,
-	       struct trk_error *reterr)
+	       size_t *ret_kept, struct trk_error *reterr)
 {
-	struct pruning p = {.rules = rules, .h = h, .pruned = pruned, .data = data};
+	struct pruning p = {.rules = rules,
+			    .h = h,
+			    .is_away = s->history_url && !trk__history_is_of_team(h),
+			    .pruned = pruned,
+			    .data = data};
 	struct trk_job_key key = {rules->job, NULL};
 	struct trk_run_list list = {.count = 0};
 	struct trk_named_job job;
@@ -594,8 +604,10 @@ int trk__prune(const struct trk_service *s, struct trk_history *h,
 	r = trk__run_list_read(h, rules->job ? &key : NULL, 0, true, &list, reterr);
 	if (r < 0)
 		return r;
-	p.runs_fd = trk__store_open(s->dir, false, NULL);
-	r = prune_list(&p, &list, reterr);
+	/* As for writing: not behind a link of another user. */
+	p.runs_fd = trk__store_open(s->dir, true, reterr);
+	r = p.runs_fd < 0 && p.runs_fd != -ENOENT ? p.runs_fd : prune_list(&p, &list, reterr);
+	*ret_kept = p.kept;
 	trk__close(p.runs_fd);
 	trk__run_list_release(&list);
 	return r;

@@ -119,9 +119,11 @@ struct trk_prune_rules {
 /* Called for each run that was removed. */
 typedef void trk_pruned_fn(void *data, const struct trk_history_run *run);
 
-/* 0; -EINVAL: several jobs have the name; or the error of the first run that cannot be removed. */
+/* Without `forget`, recordings whose figures are not in the history are kept. All are kept where the
+ * database of a team cannot be reached. *ret_kept: how many would have been removed else. 0;
+ * -EINVAL: several jobs have the name; or the error of the first run that cannot be removed. */
 int trk__prune(const struct trk_service *s, struct trk_history *h,
 	       const struct trk_prune_rules *rules, trk_pruned_fn *pruned, void *data,
-	       struct trk_error *reterr);
+	       size_t *ret_kept, struct trk_error *reterr);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/trust.h"
 #include "probe/linux/dmi.h"
 #include "recording/store.h"
 #include "probe/cloud/cloud.h"
@@ -65,7 +66,7 @@ void trk__discovery_begin(struct trk_discovery *d, const struct trk_env *env,
 		return;
 	}
 	if (options->dir)
-		d->dir_fd = trk__open_dir_at(AT_FDCWD, options->dir);
+		d->dir_fd = trk__trust_open_named_dir(options->dir);
 	if (!options->fresh && d->dir_fd >= 0 &&
 	    trk__cloud_cache_read(env, d->dir_fd, &known) == 0) {
 		settle(d, &known, place);
@@ -90,7 +91,7 @@ static void keep(struct trk_discovery *d, const struct trk_cloud *found)
 		return;
 	if (d->dir_fd < 0) {
 		trk__close(trk__store_open(d->options->dir, true, NULL));
-		d->dir_fd = trk__open_dir_at(AT_FDCWD, d->options->dir);
+		d->dir_fd = trk__trust_open_named_dir(d->options->dir);
 	}
 	if (d->dir_fd >= 0)
 		(void) trk__cloud_cache_write(d->env, d->dir_fd, found);

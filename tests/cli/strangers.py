@@ -16,7 +16,7 @@ STRANGER = VICTIM + 1
 HANGS_S = 30  # a verb that waits for a FIFO waits for ever
 VERBS = [["history"], ["ls", "--json"], ["show"], ["show", "@"], ["stats"], ["export", "@"],
          ["report", "@", "--output", "-"], ["recommend", "@"], ["compare"], ["server-info", "@"],
-         ["prune", "--keep", "0", "--dry-run"]]
+         ["prune", "--keep", "0", "--dry-run", "--forget"]]
 
 
 class User:

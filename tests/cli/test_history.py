@@ -229,6 +229,93 @@ def test_prune_removes_recordings_and_keeps_figures(rt):
     assert runs(rt) == []
 
 
+def record_alone(rt, job):
+    """A run that ends without reading the history, which would add earlier ones to it."""
+    assert rt.run("run", "-q", "-n", job, "--", "true").rc == 0
+
+
+def recordings(rt):
+    return len(list((rt.state / "runs").iterdir()))
+
+
+FULL_DISK = r"""
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at)
+{
+	char link[32], path[4096] = "";
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (readlink(link, path, sizeof(path) - 1) < 0 || !strstr(path, "history.sqlite-wal"))
+		return syscall(SYS_pwrite64, fd, data, size, at);
+	errno = ENOSPC;
+	return -1;
+}
+"""
+
+
+@contextlib.contextmanager
+def a_full_disk(rt):
+    """Of the write-ahead log, to which SQLite writes in the commit only: everything before it succeeds."""
+    preload = rt.home / "full.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-o", preload, "-"], check=True, text=True, input=FULL_DISK)
+    rt.env["LD_PRELOAD"] = str(preload)
+    yield "cannot be written"
+    del rt.env["LD_PRELOAD"]
+
+
+@contextlib.contextmanager
+def a_database_of_another_user(rt):
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to give the database away")
+    os.chown(rt.state / "history.sqlite", 65534, -1)
+    yield "belongs to another user"
+    os.chown(rt.state / "history.sqlite", 0, -1)
+
+
+@contextlib.contextmanager
+def a_team_that_is_away(rt):
+    rt.env["RESOURCE_TRACKER_HISTORY"] = f"postgresql:///none?host={rt.home}"
+    yield "only the runs of this machine follow"
+    del rt.env["RESOURCE_TRACKER_HISTORY"]
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("kept_all", [a_full_disk, a_database_of_another_user, a_team_that_is_away])
+def test_prune_keeps_recordings_whose_figures_are_not_in_the_history(rt, kept_all):
+    rt.track("true", flags=["-n", "in"])
+    rt.run("history")
+    for _ in range(2):
+        record_alone(rt, "out")
+    with kept_all(rt) as why:
+        for args in (["--dry-run"], []):
+            done = rt.run("prune", "--keep", "0", "--job", "out", *args)
+            assert done.rc == 1 and done.stdout == "" and why in done.stderr
+            assert "kept 2 recordings whose figures are not in the history" in done.stderr
+            assert recordings(rt) == 3
+    done = rt.run("prune", "--keep", "0", "--job", "out")
+    assert (done.rc, done.stdout.count("removed"), done.stderr) == (0, 2, "")
+    assert [run["job"] for run in runs(rt)] == ["out", "out", "in"]
+
+
+def test_prune_removes_what_a_locked_database_holds(rt):
+    rt.track("true", flags=["-n", "in"])
+    rt.run("history")
+    record_alone(rt, "out")
+    lock = sqlite3.connect(rt.state / "history.sqlite", isolation_level=None)
+    lock.execute("BEGIN EXCLUSIVE")
+    done = rt.run("prune", "--keep", "0")
+    lock.close()
+    assert done.rc == 1 and done.stdout.count("removed") == 1 and "kept 1 recordings" in done.stderr
+    assert recordings(rt) == 1
+    assert [run["job"] for run in runs(rt)] == ["out", "in"]
+
+
 # --- recommend --------------------------------------------------------------------------------
 
 
@@ -791,7 +878,9 @@ def test_without_sqlite_the_recordings_are_the_history(rt, no_libraries):
     assert rt.run("recommend", "--json", "one", env=no_libraries).json()["advice"]["runs"] == 3
     assert rt.run("compare", "one", env=no_libraries).stdout.startswith("r-")
     assert "vs median of 3 runs" in rt.run("run", "-n", "one", "--", "sleep", "0.3", env=no_libraries).stderr
-    assert rt.run("prune", "--keep", "1", env=no_libraries).rc == 0
+    kept = rt.run("prune", "--keep", "1", env=no_libraries)
+    assert kept.rc == 1 and "Try: later, or --forget" in kept.stderr and len(kept.stderr.splitlines()) == 2
+    assert rt.run("prune", "--keep", "1", "--forget", env=no_libraries).rc == 0
     assert len(rt.run("history", "--json", env=no_libraries).json()["runs"]) == 1
 
 

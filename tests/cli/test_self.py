@@ -86,6 +86,18 @@ def test_install_copies_the_program_and_links_the_shells(rt, tmp_path):
     assert len(list(rt.state.rglob("*.rtrk"))) == 1
 
 
+def test_install_replaces_no_program_of_another_kind(rt, tmp_path):
+    """As with DIR=/usr, where the shells of the machine are."""
+    shell = tmp_path / "place/bin/sh"
+    shell.parent.mkdir(parents=True)
+    for make in (lambda: shell.write_text("shell"), lambda: shell.symlink_to("dash")):
+        make()
+        done = rt.run("self", "install", tmp_path / "place")
+        assert done.rc == 1 and "bin/sh is there already" in done.stderr
+        assert list((tmp_path / "place").rglob("*")) == [shell.parent, shell]
+        shell.unlink()
+
+
 def test_install_says_what_failed_and_where(rt, tmp_path):
     file = tmp_path / "file"
     file.touch()

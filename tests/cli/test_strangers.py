@@ -1,6 +1,7 @@
 """Tests docs/security.md with two users: what another user sees of a run, and can do to it."""
 
 import contextlib
+import os
 import pathlib
 import shutil
 import stat
@@ -151,13 +152,56 @@ def test_the_job_has_the_rights_of_its_user(world, victim):
     assert victim.track(command=("sh", "-c", script)).stdout == plain
 
 
-def test_a_link_of_another_user_in_tmp_is_not_followed_whatever_the_kernel_says(world, victim, stranger):
+# The verbs that write to a file FILE, which is out.csv, or PAGE, which is out.html.
+WRITERS = [["run", "-q", "-f", "csv", "-o", "FILE", "--", "sleep", "0.3"],
+           ["run", "-q", "--summary-json", "FILE", "--", "true"],
+           ["run", "-q", "--report=PAGE", "--", "true"], ["report", "-o", "PAGE", "@"],
+           ["export", "-o", "FILE", "@"], ["export", "--what", "processes", "-o", "FILE", "@"],
+           ["dashboard", "--static", "PAGE"]]
+PLANTED = {"link": "ln -s {precious} out.csv; ln -s {precious} out.html",
+           "link to link": "ln -s {precious} far; ln -s far out.csv; ln -s far out.html",
+           "link on the way": "ln -s {home} way", "file": "touch out.csv out.html; chmod 666 out.*",
+           "fifo": "mkfifo -m 666 out.csv out.html"}
+
+
+def write_all(victim, where):
+    for words in WRITERS:
+        done = victim.rt(*[word.replace("FILE", f"{where}/out.csv").replace("PAGE", f"{where}/out.html")
+                           for word in words])
+        assert done.stderr.count(f"{where}/out.") == 1 and len(done.stderr.splitlines()) == 1, (words, done)
+        assert done.returncode == (0 if "--summary-json" in words or "--report=PAGE" in words else
+                                   125 if words[0] == "run" else 1), (words, done)
+
+
+@pytest.mark.parametrize("planted", PLANTED.values(), ids=PLANTED.keys())
+def test_nothing_of_another_user_in_tmp_is_written_to_whatever_the_kernel_says(world, victim, stranger, planted):
     precious = victim.put(victim.home / "precious", "mine")
-    stranger.sh(f"ln -s {precious} {world.shared}/out")
-    for flags in (["-f", "csv", "-o"], ["--summary-json"]):
-        result = victim.track(*flags, world.shared / "out", command=("sleep", "0.3"))
-        assert precious.read_text() == "mine"
-        assert f"{world.shared}/out" in result.stderr and len(result.stderr.strip().splitlines()) == 1
+    record_once(victim)
+    stranger.sh(planted.format(precious=precious, home=victim.home), cwd=world.shared)
+    write_all(victim, world.shared / "way" if "way" in planted else world.shared)
+    assert precious.read_text() == "mine"
+    assert not (victim.home / "out.csv").exists() and not (victim.home / "out.html").exists()
+    for path in world.shared.iterdir():
+        assert path.lstat().st_uid == stranger.uid and (path.is_symlink() or path.stat().st_size == 0)
+
+
+def test_a_second_name_of_a_file_in_tmp_is_not_written_to(world, victim):
+    """As with fs.protected_hardlinks = 0."""
+    precious = victim.put(victim.home / "precious", "mine")
+    record_once(victim)
+    for name in ("out.csv", "out.html"):
+        os.link(precious, world.shared / name)
+    write_all(victim, world.shared)
+    assert precious.read_text() == "mine"
+
+
+def test_no_recording_is_written_behind_a_link_of_another_user(world, victim, stranger):
+    victim.folder(victim.home / "thesis")
+    stranger.sh(f"ln -s {victim.home}/thesis {world.shared}/link")
+    result = victim.track("--recording", world.shared / "link")
+    assert result.returncode == 7
+    one_line(result.stderr, f"{world.shared}/link", "another user")
+    assert list((victim.home / "thesis").iterdir()) == []
 
 
 def test_what_other_users_see_of_a_run(world, victim, stranger):

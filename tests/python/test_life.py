@@ -8,10 +8,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 import pytest
+
+from resource_tracker import _engine
 
 PROGRAM = "resource-tracker"
 
@@ -294,32 +295,62 @@ def test_nothing_stays_in_the_temporary_folder(script):
         assert path.startswith("/tmp/") and not os.path.exists(os.path.dirname(path))
 
 
-def left_over(age_s, folder):
-    (folder / "runs").mkdir(parents=True)
+def age(folder, age_s):
+    """As a folder of a recording that was last written then."""
+    (folder / "runs").mkdir(parents=True, exist_ok=True)
     (folder / "runs" / "1.rtrk").write_text("x")
-    os.utime(folder / "runs" / "1.rtrk", (time.time() - age_s,) * 2)
-    os.utime(folder, (time.time() - 26 * 3600,) * 2)
+    for path in [*folder.rglob("*"), folder]:
+        os.utime(path, (time.time() - age_s,) * 2)
     return folder
 
 
-def test_what_a_killed_interpreter_left_is_removed_a_day_later(script):
-    old, new = (left_over(hours * 3600, pathlib.Path(tempfile.mkdtemp(prefix="resource-tracker-", dir="/tmp")))
-                for hours in (25, 23))
-    script.output("from resource_tracker import ResourceTracker; ResourceTracker().stop()")
-    assert new.exists() and not old.exists()
-    shutil.rmtree(new)
+def left_over(age_s, place="/tmp"):
+    return age(pathlib.Path(_engine.new_folder(str(place))), age_s)
 
 
-def test_the_recordings_of_a_user_without_a_home_are_kept(script, tmp_path):
-    """In a folder of its own: the real one may be that of another program."""
-    old, state = (left_over(25 * 3600, tmp_path / f"resource-tracker-{name}") for name in ("Ab1-_x", os.getuid()))
+def sweep(script, place):
     script.output(f"""
         from resource_tracker import ResourceTracker, _engine
         assert _engine._temporary() == "/tmp"
-        _engine._temporary = lambda: {str(tmp_path)!r}
+        _engine._temporary = lambda: {str(place)!r}
         ResourceTracker().stop()
     """)
-    assert state.exists() and not old.exists()
+
+
+def test_what_a_killed_interpreter_left_is_removed_a_day_later(script, tmp_path):
+    old, new = (left_over(hours * 3600, tmp_path) for hours in (25, 23))
+    busy = left_over(25 * 3600, tmp_path)
+    (busy / "runs" / "2.rtrk").write_text("x")
+    sweep(script, tmp_path)
+    assert new.exists() and busy.exists() and not old.exists()
+
+
+def test_the_library_marks_its_temporary_folder(script):
+    out = script.output("""
+        import os
+        from resource_tracker import ResourceTracker
+        with ResourceTracker(interval=0.05) as t:
+            t.wait_for_samples(1)
+            folder = os.path.dirname(os.path.dirname(t._tracker.recording))
+            with open(os.path.join(folder, ".temporary")) as mark:
+                print(mark.read() == os.path.basename(folder))
+    """)
+    assert out == "True\n"
+
+
+def test_folders_of_the_user_are_kept(script, tmp_path):
+    """RESOURCE_TRACKER_DIR=/tmp/resource-tracker-thesis, the folder of a user without a home, a copy of a
+    temporary folder, and one whose mark is a link."""
+    folders = [age(tmp_path / f"resource-tracker-{name}", 48 * 3600) for name in ("thesis", "12345678", os.getuid())]
+    made = left_over(48 * 3600, tmp_path)
+    folders.append(tmp_path / "resource-tracker-copied")
+    shutil.copytree(made, folders[-1])
+    age(folders[-1], 48 * 3600)
+    (folders[0] / ".temporary").symlink_to(tmp_path / "mark")
+    (tmp_path / "mark").write_text(folders[0].name)
+    age(folders[0], 48 * 3600)
+    sweep(script, tmp_path)
+    assert all((folder / "runs/1.rtrk").exists() for folder in folders) and not made.exists()
 
 
 def test_after_a_fork_the_tracker_is_the_parents(script):

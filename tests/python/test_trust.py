@@ -8,7 +8,7 @@ import tempfile
 
 import pytest
 from resource_tracker import column_maps, default_schema
-from resource_tracker._trust import Untrusted, check_folder, open_found
+from resource_tracker._trust import Untrusted, check_folder, open_found, open_output
 
 STRANGER = 64102
 
@@ -226,3 +226,91 @@ def test_a_page_whose_program_has_gone_is_not_waited_for(notes, monkeypatch):
     monkeypatch.setattr(card.time, "sleep", slept.append)
     finish()
     assert slept == []
+
+
+# ---- files that the user names for writing ----
+
+def write(path, text="new"):
+    with open_output(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def writers():
+    """The ways in which the package writes a file that the user names."""
+    from resource_tracker import TinyDataFrame
+    from resource_tracker._snapshots import write as save
+    from resource_tracker.report import Report
+
+    return [write, Report("page").save, TinyDataFrame({"a": [1]}).to_csv, lambda path: save(str(path), "{}")]
+
+
+def link(path, target, owner=0):
+    path.symlink_to(target)
+    os.chown(path, owner, owner, follow_symlinks=False)
+
+
+def test_what_another_user_may_have_put_there_is_not_written_to(place):
+    shared, theirs, precious = place / "shared", place / "theirs", put(place / "precious.json", "mine")
+    shared.mkdir()
+    shared.chmod(0o1777)
+    theirs.mkdir()
+    os.chown(theirs, STRANGER, STRANGER)
+    link(shared / "link", precious, STRANGER)
+    link(shared / "way", place, STRANGER)
+    link(place / "over", shared / "link")
+    link(theirs / "link", precious, STRANGER)
+    os.link(precious, shared / "second")
+    put(shared / "file", mode=0o666, owner=STRANGER)
+    os.mkfifo(shared / "fifo", 0o666)
+    os.chown(shared / "fifo", STRANGER, STRANGER)
+    for name in ("shared/link", "shared/way/precious.json", "over", "theirs/link", "shared/second", "shared/file",
+                 "shared/fifo"):
+        for way in writers():
+            with pytest.raises(Untrusted):
+                way(place / name)
+    assert precious.read_text() == "mine" and (shared / "file").read_text() == "x"
+
+
+def test_what_is_exchanged_before_it_is_opened_is_not_written_to(place, monkeypatch):
+    precious, shared = put(place / "precious", "mine"), place / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    real = os.open
+
+    def exchange(path, flags, *args, **options):
+        if path == "out" and not flags & os.O_EXCL:
+            (shared / "out").unlink()
+            do()
+        return real(path, flags, *args, **options)
+
+    monkeypatch.setattr(os, "open", exchange)
+    for do in (lambda: link(shared / "out", precious), lambda: os.link(precious, shared / "out")):
+        put(shared / "out", "old")
+        with pytest.raises(OSError):
+            write(shared / "out")
+        assert precious.read_text() == "mine"
+        (shared / "out").unlink()
+
+
+def test_files_of_the_user_are_written_to_as_by_open(place, capfd, monkeypatch):
+    file = put(place / "file", "old and longer", mode=0o640)
+    os.link(file, place / "second")
+    link(place / "link", "file")
+    (place / "shared").mkdir()
+    (place / "shared").chmod(0o1777)
+    put(place / "shared/own", "old")
+    link(place / "shared/link", place / "file")
+    monkeypatch.chdir(place)
+    for path in (file, "second", "link", "shared/own", "shared/link", "new", "./shared/new", os.fsencode(file)):
+        write(path)
+        with open(path) as found:
+            assert found.read() == "new"
+    assert (place / "link").is_symlink() and file.stat().st_mode & 0o777 == 0o640
+    for path in ("/dev/stdout", "/proc/self/fd/1", "/dev/fd/1", "/dev/null"):
+        write(path)
+    assert capfd.readouterr().out == "new" * 3
+    for path in (place, f"{place}/"):
+        with pytest.raises(IsADirectoryError):
+            write(path)
+    with pytest.raises(FileNotFoundError):
+        write("none/file")

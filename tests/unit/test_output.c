@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -268,30 +269,280 @@ static void a_name_of_the_program_s_own_is_no_link(void **state)
 	assert_string_equal(text, "two");
 }
 
-static void a_link_of_another_user_where_everybody_may_write_is_refused(void **state)
+/* ---- other users ---- */
+
+enum { STRANGER = 65534 };
+
+/* A folder of this owner, in which nothing is. */
+static void make_folder(const char *path, mode_t mode, uid_t owner)
+{
+	trk__remove_tree(path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(chown(path, owner, owner), 0);
+	assert_int_equal(chmod(path, mode), 0);
+}
+
+static void put_link(const char *target, const char *path, uid_t owner)
+{
+	(void) unlink(path);
+	assert_int_equal(symlink(target, path), 0);
+	assert_int_equal(lchown(path, owner, owner), 0);
+}
+
+static void put_owned(const char *path, const char *text, uid_t owner)
+{
+	put_text(path, text);
+	assert_int_equal(chown(path, owner, owner), 0);
+}
+
+static void assert_refused(const char *path)
+{
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(ways[i](path, "bad"), -TRK_ERR_UNTRUSTED);
+		assert_text("victim", "kept");
+	}
+}
+
+static void assert_written(const char *path)
+{
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(ways[i](path, i ? "two" : "one"), 0);
+		assert_text(path, i ? "two" : "one");
+	}
+}
+
+static void a_link_is_followed_only_if_nobody_else_can_have_put_it_there(void **state)
 {
 	(void) state;
 	if (geteuid() != 0)
 		SKIP("gives links to other users: needs root");
 	put_text("victim", "kept");
-	assert_int_equal(mkdir("shared", 0700), 0);
-	assert_int_equal(chmod("shared", 01777), 0);
-	assert_int_equal(symlink("../victim", "shared/page"), 0);
-	assert_int_equal(replace("shared/page", "mine"), 0);
-	assert_text("victim", "mine");
-	assert_int_equal(lchown("shared/page", 65534, 65534), 0);
-	assert_int_equal(replace("shared/page", "bad"), -EACCES);
-	assert_int_equal(trk__output_open("shared/page"), -EACCES);
-	assert_text("victim", "mine");
-	/* That of the folder's owner is followed, as in the kernel. */
-	assert_int_equal(chown("shared", 65534, 65534), 0);
-	assert_int_equal(replace("shared/page", "his"), 0);
-	assert_text("victim", "his");
-	/* Without the sticky bit its owner could put anything there. */
-	assert_int_equal(chown("shared", 0, 0), 0);
-	assert_int_equal(chmod("shared", 0777), 0);
-	assert_int_equal(replace("shared/page", "free"), 0);
-	assert_text("victim", "free");
+	make_folder("d", 01777, 0); /* as /tmp */
+	put_link("../victim", "d/page", STRANGER);
+	assert_refused("d/page");
+	put_link("../victim", "d/page", 0);
+	put_link("d/page", "own", 0);
+	assert_int_equal(linkat(AT_FDCWD, "d/page", AT_FDCWD, "d/second", 0), 0);
+	assert_refused("d/page"); /* somebody may have given it this name */
+	(void) unlink("d/second");
+	make_folder("d", 0777, 0);
+	put_link("../victim", "d/page", 0);
+	assert_refused("d/page");
+	make_folder("d", 0755, STRANGER);
+	put_link("../victim", "d/page", STRANGER);
+	assert_refused("d/page");
+	assert_refused("own"); /* over an own link */
+	make_folder("d", 01777, STRANGER);
+	put_link("../victim", "d/page", STRANGER);
+	assert_refused("d/page");
+
+	make_folder("d", 01777, 0);
+	put_link("../file", "d/page", 0);
+	assert_written("own");
+	assert_true(is_link("d/page"));
+	make_folder("d", 0755, 0);
+	put_link("../file", "d/page", 0);
+	assert_written("own");
+}
+
+static void a_link_on_the_way_is_no_stranger_s_either(void **state)
+{
+	(void) state;
+	if (geteuid() != 0)
+		SKIP("gives links to other users: needs root");
+	put_text("victim", "kept");
+	make_folder("d", 01777, 0);
+	put_link("..", "d/way", STRANGER);
+	assert_refused("d/way/victim");
+	assert_int_equal(trk__output_replace_own("d/way/victim", "bad", 3), -TRK_ERR_UNTRUSTED);
+	put_link("d/way/victim", "own", 0);
+	assert_refused("own");
+	put_link("..", "d/way", 0);
+	assert_written("d/way/file");
+	make_folder("d", 0755, STRANGER); /* a folder on the way may be anybody's */
+	make_folder("d/below", 0700, 0);
+	assert_written("d/below/file");
+}
+
+static void only_a_file_that_nobody_else_can_have_put_there_is_written_to(void **state)
+{
+	(void) state;
+	if (geteuid() != 0)
+		SKIP("gives files to other users: needs root");
+	put_text("victim", "kept");
+	make_folder("d", 01777, 0);
+	put_owned("d/page", "theirs", STRANGER);
+	assert_refused("d/page");
+	assert_text("d/page", "theirs");
+	(void) unlink("d/page");
+	assert_int_equal(link("victim", "d/page"), 0);
+	assert_refused("d/page");
+	(void) unlink("d/page");
+	assert_int_equal(mkfifo("d/page", 0666), 0);
+	assert_int_equal(chown("d/page", STRANGER, STRANGER), 0);
+	assert_refused("d/page"); /* without waiting for its reader */
+	make_folder("d", 0755, STRANGER);
+	assert_int_equal(link("victim", "d/page"), 0);
+	assert_refused("d/page");
+	put_owned("d/other", "theirs", STRANGER - 1);
+	assert_refused("d/other");
+
+	put_owned("d/theirs", "old", STRANGER); /* the user has named that folder */
+	assert_written("d/theirs");
+	put_text("d/own", "old");
+	assert_written("d/own");
+	make_folder("d", 01777, 0);
+	put_text("d/own", "old");
+	assert_written("d/own");
+	make_folder("d", 0755, 0); /* nobody else can have given it */
+	put_owned("d/given", "old", STRANGER);
+	assert_written("d/given");
+}
+
+static void a_private_folder_needs_no_check(void **state)
+{
+	(void) state;
+	make_folder("d", 0700, geteuid());
+	put_text("d/one", "old");
+	assert_int_equal(link("d/one", "d/two"), 0);
+	assert_written("d/one");
+	assert_text("d/two", "two");
+}
+
+/* ---- what changes between two calls ---- */
+
+/* Done once, before the call that has this number among the calls of openat() and renameat() for
+ * the name "page"; a rename is refused then. */
+static void (*change)(void);
+static int calls_before;
+static bool is_at_look; /* before a call of fstatat() instead */
+
+static bool strikes(const char *path)
+{
+	void (*now)(void) = change;
+
+	if (!now || strncmp(path, "page", 4) != 0 || calls_before-- > 0)
+		return false;
+	change = NULL;
+	now();
+	return true;
+}
+
+/* These take the place of the C library's: openat(), and the one that the compiler calls for flags
+ * that are no constant. */
+int swapping_openat(int dirfd, const char *path, int flags, ...) __asm__("openat64");
+int swapping_openat_2(int dirfd, const char *path, int flags) __asm__("__openat64_2");
+
+int swapping_openat(int dirfd, const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode = 0;
+
+	va_start(args, flags);
+	if (flags & O_CREAT)
+		mode = va_arg(args, mode_t);
+	va_end(args);
+	(void) strikes(path);
+	return (int) syscall(SYS_openat, dirfd, path, flags, mode);
+}
+
+int swapping_openat_2(int dirfd, const char *path, int flags)
+{
+	return swapping_openat(dirfd, path, flags);
+}
+
+int swapping_fstatat(int dirfd, const char *path, struct stat *ret, int flags) __asm__("fstatat64");
+
+int swapping_fstatat(int dirfd, const char *path, struct stat *ret, int flags)
+{
+	if (is_at_look)
+		(void) strikes(path);
+	return (int) syscall(SYS_newfstatat, dirfd, path, ret, flags);
+}
+
+int renameat(int from_fd, const char *from, int to_fd, const char *to)
+{
+	if (strikes(to)) {
+		errno = EPERM;
+		return -1;
+	}
+	return (int) syscall(SYS_renameat2, from_fd, from, to_fd, to, 0);
+}
+
+static void swap_for_a_link(void)
+{
+	put_link("../victim", "d/page", STRANGER);
+}
+
+static void swap_for_a_second_name(void)
+{
+	(void) unlink("d/page");
+	assert_int_equal(link("victim", "d/page"), 0);
+}
+
+static void swap_for_a_file(void)
+{
+	(void) unlink("d/page");
+	put_owned("d/page", "theirs", STRANGER);
+}
+
+static void swap_for_a_fifo(void)
+{
+	(void) unlink("d/page");
+	assert_int_equal(mkfifo("d/page", 0666), 0);
+	assert_int_equal(chown("d/page", STRANGER, STRANGER), 0);
+}
+
+/* As others can move it here where there is no sticky bit. */
+static void swap_for_an_own_link(void)
+{
+	put_link("../victim", "d/page", 0);
+}
+
+static void swap_back(void)
+{
+	(void) unlink("d/page");
+	put_text("d/page", "harmless");
+	is_at_look = false;
+}
+
+static void swap_for_a_second_name_and_back(void)
+{
+	swap_for_a_second_name();
+	change = swap_back;
+	is_at_look = true;
+}
+
+static void what_is_swapped_between_two_calls_is_refused(void **state)
+{
+	static void (*const swaps[])(void) = {
+		swap_for_a_link, swap_for_a_second_name, swap_for_a_file,
+		swap_for_a_fifo, swap_for_an_own_link,   swap_for_a_second_name_and_back};
+
+	(void) state;
+	if (geteuid() != 0)
+		SKIP("gives files to other users: needs root");
+	put_text("victim", "kept");
+	for (size_t swap = 0; swap < sizeof(swaps) / sizeof(swaps[0]); swap++) {
+		for (int way = 0; way < 2; way++) {
+			for (int call = 0; call < 4; call++) {
+				int r;
+
+				make_folder("d", call & 1 ? 01777 : 0777, 0);
+				if (call & 2)
+					put_text("d/page", "old");
+				change = swaps[swap];
+				calls_before = way == 0 || call & 2 ? 1 : 0;
+				r = ways[way]("d/page", "bad");
+				assert_null(change);
+				assert_text("victim", "kept");
+				/* Changed back before the look, it is a file of this user. */
+				if (swaps[swap] != swap_for_a_second_name_and_back ||
+				    (way == 1 && call & 2))
+					assert_int_equal(r, -TRK_ERR_UNTRUSTED);
+			}
+		}
+	}
 }
 
 int main(void)
@@ -306,7 +557,11 @@ int main(void)
 		cmocka_unit_test(a_name_of_a_descriptor_is_that_descriptor),
 		cmocka_unit_test(a_replaced_file_keeps_its_rights_and_is_never_half),
 		cmocka_unit_test(a_name_of_the_program_s_own_is_no_link),
-		cmocka_unit_test(a_link_of_another_user_where_everybody_may_write_is_refused),
+		cmocka_unit_test(a_link_is_followed_only_if_nobody_else_can_have_put_it_there),
+		cmocka_unit_test(a_link_on_the_way_is_no_stranger_s_either),
+		cmocka_unit_test(only_a_file_that_nobody_else_can_have_put_there_is_written_to),
+		cmocka_unit_test(a_private_folder_needs_no_check),
+		cmocka_unit_test(what_is_swapped_between_two_calls_is_refused),
 		cmocka_unit_test(a_name_as_long_as_names_may_be_can_be_replaced),
 	};
 

@@ -225,9 +225,28 @@ static void a_group_is_private_if_it_is_named_as_the_user_and_has_no_other_membe
 	assert_false(trk__group_is_private("ann\nann:x\n:::\n", "ann:x:1000", 1000, 1000));
 }
 
+static void only_a_marked_folder_is_removed_as_temporary(void **state)
+{
+	char made[] = "made-XXXXXX";
+
+	(void) state;
+	assert_int_equal(trk__make_temporary(made), 0);
+	assert_int_equal(rename(made, "moved"), 0); /* the mark has another name */
+	trk__remove_temporary("moved");
+	assert_int_equal(access("moved", F_OK), 0);
+	assert_int_equal(rename("moved", made), 0);
+	trk__remove_temporary(made);
+	assert_int_equal(access(made, F_OK), -1);
+	assert_int_equal(mkdir("named", 0700), 0);
+	put_file("named/thesis", 0600);
+	trk__remove_temporary("named");
+	assert_int_equal(access("named/thesis", F_OK), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_a_marked_folder_is_removed_as_temporary),
 		cmocka_unit_test_setup_teardown(a_regular_file_of_the_user_is_opened, enter, leave),
 		cmocka_unit_test_setup_teardown(nothing_but_a_regular_file_is_opened, enter, leave),
 		cmocka_unit_test_setup_teardown(what_others_may_write_to_is_not_opened, enter,

@@ -69,7 +69,9 @@ class _CsvTracker:
             output_file: path of the CSV file, which is overwritten; default: stdout
             print_header: write the column names as the first row
         """
-        file = open(output_file, "wb") if output_file else sys.stdout.buffer
+        from ._trust import open_output
+
+        file = open_output(output_file, "wb") if output_file else sys.stdout.buffer
         try:
             self._track(file, print_header)
         finally:

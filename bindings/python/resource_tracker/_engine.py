@@ -99,20 +99,45 @@ class Sampling:
         """Stop the tracker and remove its recording. Has no effect in a forked child."""
         self.tracker.close()
         if self.folder and self._owner == os.getpid():
-            from shutil import rmtree
+            _remove(self.folder)
 
-            rmtree(self.folder, ignore_errors=True)
+
+PREFIX = "resource-tracker-"  # of the names of temporary folders
+#: File in a temporary folder that holds the folder's name (src/base/file.h). Only folders with it are swept.
+MARK = ".temporary"
+
+
+def new_folder(place: Optional[str]) -> str:
+    """Create a temporary folder in `place` (default: the usual one), which the package may sweep if it is left.
+
+    Raises:
+        OSError: it cannot be created
+    """
+    from tempfile import mkdtemp
+
+    folder = mkdtemp(prefix=PREFIX, dir=place)
+    try:
+        with open(os.path.join(folder, MARK), "x", encoding="ascii") as file:
+            file.write(os.path.basename(folder))
+    except OSError:
+        _remove(folder)
+        raise
+    return folder
+
+
+def _remove(folder: str) -> None:
+    from shutil import rmtree
+
+    rmtree(folder, ignore_errors=True)
 
 
 def _folders() -> Iterator[str]:
     """Create temporary folders for a recording, one at a time, in places other than the usual one. Places where
     no folder can be created are skipped."""
-    from tempfile import mkdtemp
-
     for place in (os.environ.get("TMPDIR"), "/dev/shm", "/var/tmp", os.path.expanduser("~/.cache")):
         try:
             if place:
-                yield mkdtemp(prefix="resource-tracker-", dir=place)
+                yield new_folder(place)
         except OSError:
             continue
 
@@ -123,7 +148,7 @@ def _start_elsewhere(**options: Any) -> Optional[Sampling]:
         try:
             return Sampling(_core.Tracker(dir=folder, **options), folder)
         except OSError:
-            os.rmdir(folder)
+            _remove(folder)
     return None
 
 
@@ -140,9 +165,20 @@ def _temporary() -> str:
     return gettempdir()
 
 
-def _is_own(found: os.stat_result) -> bool:
-    """Whether a file belongs to this user. On Windows always: each user has a folder for temporary files there."""
-    return ON_WINDOWS or found.st_uid == os.getuid()
+def _is_left_over(path: str, oldest: float) -> bool:
+    """Whether the package made this folder for a recording, as its mark shows, and nothing in it was written since
+    `oldest`. The user's own folders of recordings, such as /tmp/resource-tracker-UID, have no mark."""
+    from ._trust import open_found
+
+    try:
+        with open(open_found(os.path.join(path, MARK)), encoding="ascii", errors="replace") as file:
+            if file.read(256) != os.path.basename(path):
+                return False
+        return bool(os.listdir(os.path.join(path, "runs"))) and all(
+            os.lstat(os.path.join(folder, name)).st_mtime < oldest
+            for folder, _, names in os.walk(path) for name in [*names, "."])
+    except OSError:
+        return False
 
 
 def _sweep() -> None:
@@ -157,19 +193,9 @@ def _sweep() -> None:
     oldest = time() - LEFT_OVER_S
     try:
         for entry in os.scandir(_temporary()):
-            # resource-tracker-UID holds the recordings of a user without a home directory: keep it.
-            if (not entry.name.startswith("resource-tracker-")
-                    or (not ON_WINDOWS and entry.name == f"resource-tracker-{os.getuid()}")
-                    or not entry.is_dir(follow_symlinks=False)):
-                continue
-            found = entry.stat(follow_symlinks=False)
-            if not _is_own(found) or found.st_mtime >= oldest:
-                continue
-            runs = [run.stat(follow_symlinks=False).st_mtime for run in os.scandir(os.path.join(entry.path, "runs"))]
-            if runs and max(runs) < oldest:
-                from shutil import rmtree
-
-                rmtree(entry.path, ignore_errors=True)
+            if (entry.name.startswith(PREFIX) and len(entry.name) - len(PREFIX) in (6, 8)  # mkdtemp of C and of Python
+                    and entry.is_dir(follow_symlinks=False) and _is_left_over(entry.path, oldest)):
+                _remove(entry.path)
     except OSError:
         pass
 

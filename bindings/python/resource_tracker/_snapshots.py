@@ -135,7 +135,9 @@ def write(file: str, text: str) -> None:
         import gzip
 
         data = gzip.compress(data)
-    with open(file, "wb") as out:
+    from ._trust import open_output
+
+    with open_output(file, "wb") as out:
         out.write(data)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import List, Tuple
+from typing import Any, List, NamedTuple, Tuple
 
 from ._platform import ON_WINDOWS
 
@@ -102,6 +102,25 @@ def _check_file(found: os.stat_result, path: str, is_shared: bool) -> None:
         raise Untrusted(path, "another user may have created its second hard link")
 
 
+class _Folder(NamedTuple):
+    """An open directory."""
+
+    descriptor: int
+    uid: int  # of its owner
+    is_own: bool  # it belongs to the user, to root, or to an ID that is not mapped
+    others_write: bool
+    is_shared: bool  # other users may write to it, and it has the sticky bit
+    is_unmapped: bool  # its owner has no uid in this user namespace
+
+
+def _folder_of(descriptor: int) -> _Folder:
+    found = os.fstat(descriptor)
+    others = _may_others_write(found)
+    is_unmapped = not _is_own(found) and found.st_uid == UNMAPPED and _is_in_user_namespace()
+    return _Folder(descriptor, found.st_uid, _is_own(found) or is_unmapped, others,
+                   others and bool(found.st_mode & stat.S_ISVTX), is_unmapped)
+
+
 def _walk(path: str) -> Tuple[int, str, bool]:
     """Open the directory that contains the last name of a path, and check every directory from / down to it.
 
@@ -110,15 +129,28 @@ def _walk(path: str) -> Tuple[int, str, bool]:
     """
     names: List[str] = [name for name in os.path.join(os.getcwd(), path).split("/") if name]
     last = names.pop() if names else "."
-    names.reverse()
-    folder = os.open("/", _FOLDER)
+    folder = _go("/", names, is_named=False)
+    if folder.is_unmapped:  # the owner may be any user; accepted for directories further up only
+        os.close(folder.descriptor)
+        raise Untrusted(path, "its directory belongs to an unknown user")
+    return folder.descriptor, last, folder.is_shared
+
+
+def _go(start: str, names: List[str], is_named: bool) -> _Folder:
+    """Open the directories with these names, one in another.
+
+    Args:
+        is_named: the user named the path, so that its directories may belong to any user
+    """
+    names = names[::-1]
     links = 0
+    descriptor = os.open(start, _FOLDER)
     try:
-        is_shared, is_unmapped = _check_way(folder)
+        folder = _enter(descriptor, is_named)
         while names:
             name = names.pop()
             try:
-                below = os.open(name, _FOLDER, dir_fd=folder)
+                below = os.open(name, _FOLDER, dir_fd=descriptor)
             except OSError as error:
                 if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                     raise
@@ -130,45 +162,124 @@ def _walk(path: str) -> Tuple[int, str, bool]:
                 if not target.startswith("/"):
                     continue
                 below = os.open("/", _FOLDER)
-            os.close(folder)
-            folder = below
-            is_shared, is_unmapped = _check_way(folder)
-        if is_unmapped:  # the owner may be any user; accepted for directories further up only
-            raise Untrusted(path, "its directory belongs to an unknown user")
+            os.close(descriptor)
+            descriptor = below
+            folder = _enter(descriptor, is_named)
     except BaseException:
-        os.close(folder)
+        os.close(descriptor)
         raise
-    return folder, last, is_shared
+    return folder
 
 
-def _target_of(name: str, folder: int) -> str:
-    found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    if not _is_own(found):  # its owner can replace it at any time
-        _refuse(found, os.path.join(_path_of(folder), name))
-    if not stat.S_ISLNK(found.st_mode):
+def _enter(descriptor: int, is_named: bool) -> _Folder:
+    folder = _folder_of(descriptor)
+    if not is_named and (not folder.is_own or (folder.others_write and not folder.is_shared)):
+        _refuse(os.fstat(descriptor), _path_of(descriptor))
+    return folder
+
+
+def _target_of(name: str, folder: _Folder) -> str:
+    """The target of a link that only the user or root can have put into the directory."""
+    found = os.stat(name, dir_fd=folder.descriptor, follow_symlinks=False)
+    if not stat.S_ISLNK(found.st_mode) and _is_own(found):
         raise NotADirectoryError(errno.ENOTDIR, "not a directory", name)
-    return os.readlink(name, dir_fd=folder)
+    is_unmapped = folder.is_unmapped and found.st_uid == UNMAPPED
+    if not folder.is_own or not (_is_own(found) or is_unmapped) or (folder.others_write and (
+            not folder.is_shared or is_unmapped or found.st_nlink > 1)):
+        _refuse(found, os.path.join(_path_of(folder.descriptor), name))
+    return os.readlink(name, dir_fd=folder.descriptor)
 
 
 def _path_of(folder: int) -> str:
     return os.readlink(f"/proc/self/fd/{folder}")
 
 
-def _check_way(folder: int) -> Tuple[bool, bool]:
-    """Check a directory on the path.
+# ---- files that the user names for writing ----
 
-    Returns:
-        (whether other users may write to it, which is allowed only with the sticky bit; whether its owner has no
-        uid in this user namespace)
+def open_output(path: Any, mode: str, **options: Any) -> Any:
+    """open() for a file that the user names for writing. Links, hard links and files that another user may have put
+    into a shared directory are refused, as by the program (docs/security.md).
+
+    Raises:
+        Untrusted: another user may have put it there
+        OSError: as by open()
     """
-    found = os.fstat(folder)
-    others = _may_others_write(found)
-    is_shared = others and bool(found.st_mode & stat.S_ISVTX)
-    is_unmapped = not _is_own(found) and found.st_uid == UNMAPPED and _is_in_user_namespace()
-    if not (_is_own(found) or is_unmapped) or (others and not is_shared):
-        _refuse(found, _path_of(folder))
-    return is_shared, is_unmapped
+    if ON_WINDOWS or isinstance(path, int):
+        return open(path, mode, **options)
+    return open(path, mode, opener=_open_named, **options)
 
+
+def _is_descriptor(path: str) -> bool:
+    """Whether it is the name of a descriptor, such as /proc/1234/fd/1 or /dev/fd/1. /dev/stdout links to one."""
+    names = path.split("/")
+    return names[-1].isdigit() and (names[:-1] == ["", "dev", "fd"] or (
+        len(names) == 5 and names[:2] == ["", "proc"] and names[3] == "fd"))
+
+
+def _open_named(path: Any, flags: int) -> int:
+    path = os.fsdecode(path)
+    for _ in range(LINKS_MAX + 1):
+        if _is_descriptor(path):
+            top, number = os.path.split(path)
+            # At its position: what was written there before stays.
+            return os.dup(int(number)) if top in ("/dev/fd", "/proc/self/fd") else os.open(path, flags & ~os.O_CREAT)
+        top, name = os.path.split(path)
+        if not name:
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        folder = _go("/" if path.startswith("/") else ".", [part for part in top.split("/") if part], is_named=True)
+        try:
+            if not _is_link(name, folder.descriptor):
+                return _open_checked(name, folder, flags & ~os.O_TRUNC | os.O_NOFOLLOW, path)
+            path = os.path.join(top, _target_of(name, folder))
+        finally:
+            os.close(folder.descriptor)
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+
+
+def _is_link(name: str, folder: int) -> bool:
+    try:
+        return stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def _open_checked(name: str, folder: _Folder, flags: int, path: str) -> int:
+    """Open a file that exists, or create it. It is truncated after it was checked, as others may exchange it."""
+    is_private = folder.is_own and not folder.others_write
+    try:
+        return os.open(name, flags | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=folder.descriptor)
+    except FileExistsError:
+        found = os.stat(name, dir_fd=folder.descriptor, follow_symlinks=False)
+        if stat.S_ISDIR(found.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path) from None
+        _check_output(found, folder, path)
+    wait = 0 if is_private or stat.S_ISFIFO(found.st_mode) else os.O_NONBLOCK
+    descriptor = os.open(name, flags & ~os.O_CREAT | wait, dir_fd=folder.descriptor)
+    try:
+        if not is_private:
+            found = os.stat(name, dir_fd=folder.descriptor, follow_symlinks=False)
+            if not os.path.samestat(found, os.fstat(descriptor)):
+                raise Untrusted(path, "another user has exchanged it")
+            _check_output(found, folder, path)
+            os.set_blocking(descriptor, True)
+        if stat.S_ISREG(found.st_mode):
+            os.ftruncate(descriptor, 0)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _check_output(found: os.stat_result, folder: _Folder, path: str) -> None:
+    if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode) or (folder.is_own and not folder.others_write):
+        return
+    if not _is_own(found) and (folder.others_write or found.st_uid != folder.uid):
+        _refuse(found, path)
+    if found.st_nlink > 1:
+        raise Untrusted(path, "another user may have created its second hard link")
+
+
+# ---- owners and groups ----
 
 def _may_others_write(found: os.stat_result) -> bool:
     if found.st_mode & stat.S_IWOTH:

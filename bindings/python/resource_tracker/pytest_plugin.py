@@ -61,7 +61,9 @@ class Table:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         path = self.config.getoption("--track-resources-json")
         if path and not hasattr(self.config, "workerinput"):
-            with open(path, "w", encoding="utf-8") as file:
+            from ._trust import open_output
+
+            with open_output(path, "w", encoding="utf-8") as file:
                 json.dump(self.rows, file, indent=1)
         if not self.config.getoption("--track-resources"):
             return

@@ -28,7 +28,9 @@ class Report(str):
 
     def save(self, filepath: str) -> "Report":
         """Write the page to a file. Returns self."""
-        with open(filepath, "w", encoding="utf-8", newline="\n") as file:
+        from ._trust import open_output
+
+        with open_output(filepath, "w", encoding="utf-8", newline="\n") as file:
             file.write(self)
         return self
 

@@ -336,7 +336,9 @@ class TinyDataFrame:
         rows.writerows(zip(*(self._data[name] for name in self.columns)))
         if csv_file_path is None:
             return out.getvalue()
-        with open(csv_file_path, "w", encoding="utf-8", newline="") as file:
+        from ._trust import open_output
+
+        with open_output(csv_file_path, "w", encoding="utf-8", newline="") as file:
             file.write(out.getvalue())
         return None
 

@@ -13,7 +13,7 @@ import time
 import uuid
 from types import SimpleNamespace
 
-from resource_tracker._trust import check_folder, open_found
+from resource_tracker._trust import check_folder, open_found, open_output
 
 TYPE = "tracked_resources"
 EVERY_S = 2  # seconds between two pages of a running step
@@ -128,7 +128,7 @@ class LocalCard:
 
     def save(self, page):
         """Store a page that this process has made."""
-        with open(self.path, "w", encoding="utf-8") as file:
+        with open_output(self.path, "w", encoding="utf-8") as file:
             file.write(page)
 
 

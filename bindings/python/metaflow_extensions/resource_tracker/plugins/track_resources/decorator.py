@@ -316,11 +316,11 @@ def _pass_schema_on(decorators):
 def _new_folder():
     """Create a folder for the recording and related files; None if none can be created. It is inside the folder of the
     run, if there is one: runtime_finished() then handles the folders of killed tasks."""
-    from tempfile import mkdtemp
+    from resource_tracker._engine import new_folder
 
     for place in (os.environ.get(FOLDER), None):
         try:
-            return mkdtemp(prefix="resource-tracker-", dir=place)
+            return new_folder(place)
         except OSError:
             continue
     return None
