@@ -497,6 +497,96 @@ def storm(program, args):
     return 1 if broken else 0
 
 
+# ---- hostile members: every time limit and SIGTERM is obeyed within a second ----
+
+STUCK_C = pathlib.Path(__file__).resolve().parent / "stuck.c"
+OBEYED_S = 1.0
+GRACE_S = 0.5
+NAME = "rtstorm"  # of all programs of a job: the kernel shows it without reading their memory
+
+HOSTILE = {
+    "memory that never comes": "{stuck} absent &",
+    "a locked memory map": "{stuck} hold {dead} &",
+    "code objects that change": "{stuck} codes &",
+    "a stopped member": "{sleep} 600 & kill -STOP $!",
+    "a daemon": "(setsid {sleep} 600 &)",
+    "a daemon that forked twice": "((setsid sh -c 'trap \"\" HUP TERM; {sleep} 600' &) &)",
+    "deaf to SIGTERM": "(trap '' TERM; exec {sleep} 600) &",
+}
+
+
+def members():
+    """Live processes of a job, by their names."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            text = path.read_text(encoding="ascii", errors="replace")
+            name, rest = text[text.index("(") + 1:text.rindex(")")], text[text.rindex(")") + 2:]
+            if name.startswith(NAME) and rest[0] not in "ZX":
+                found.append(int(path.parent.name))
+    return found
+
+
+def hostile_round(program, rng, kinds, how, places):
+    """Returns the seconds beyond the time that was due, or raises Broken."""
+    job = " ".join(HOSTILE[kind].format(**places) for kind in kinds) + " wait; exec {sleep} 600".format(**places)
+    limit_s = rng.uniform(0.5, 1.5)
+    flags = ["--timeout", f"{limit_s:.2f}s", "--grace", f"{GRACE_S}s"] if how == "timeout" else []
+    start = time.monotonic()
+    with subprocess.Popen([program, "run", "--no-discovery", "--no-history", "-q", "-i", "100ms", *flags, "--",
+                           "sh", "-c", job], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as tracker:
+        due = start + limit_s + (GRACE_S if how == "timeout" else 0)
+        if how == "SIGTERM":
+            time.sleep(limit_s)
+            due = time.monotonic()
+            tracker.terminate()
+        try:
+            tracker.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            tracker.kill()
+            raise Broken("the tracker does not end") from None
+        late = time.monotonic() - due
+        left = members() if how == "timeout" else []
+    for pid in members():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    if left:
+        raise Broken(f"{len(left)} processes are left after the time limit")
+    return late
+
+
+def hostile(program, args):
+    rng = random.Random(args.seed)
+    folder = pathlib.Path(program).parent
+    places = {"stuck": folder / f"{NAME}-c", "sleep": folder / f"{NAME}-s", "dead": folder / "dead"}
+    subprocess.run(["cc", "-O1", "-rdynamic", "-pthread", "-o", places["stuck"], STUCK_C], check=True)
+    shutil.copy("/bin/sleep", places["sleep"])
+    places["dead"].mkdir()
+    rounds = broken = 0
+    latest = 0.0
+    end = time.monotonic() + args.seconds
+    with subprocess.Popen([places["stuck"], "serve", places["dead"]], stdout=subprocess.PIPE) as server:
+        server.stdout.readline()
+        while time.monotonic() < end:
+            kinds = rng.sample(sorted(HOSTILE), rng.randint(1, 3))
+            how = rng.choice(["timeout", "SIGTERM"])
+            rounds += 1
+            try:
+                late = hostile_round(program, rng, kinds, how, places)
+                latest = max(latest, late)
+                if late > OBEYED_S:
+                    raise Broken(f"obeyed {late:.2f} s late")
+            except Broken as trouble:
+                broken += 1
+                print(f"storm: round {rounds}, {how}, {kinds}: {trouble}", flush=True)
+        server.kill()
+    subprocess.run(["umount", "-l", places["dead"]], check=True)
+    print(f"storm: {rounds} rounds with hostile members, at most {latest:.2f} s late, seed {args.seed}, "
+          f"{broken} broken promises")
+    return 1 if broken else 0
+
+
 def enter_namespace():
     """Mounts of the storm are nobody else's: it runs again in a mount namespace of its own."""
     if not is_root() or "STORM_NAMESPACE" in os.environ or not shutil.which("unshare"):
@@ -515,6 +605,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="things with this in their name")
+    parser.add_argument("--hostile", action="store_true",
+                        help="members that block, change and hide: are they ended in time? Needs root")
     parser.add_argument("--list", action="store_true", help="say what there is and end")
     args = parser.parse_args()
     enter_namespace()
@@ -525,7 +617,7 @@ def main():
         os.chmod(folder, 0o755)
         program = shutil.copy(args.program, folder)
         os.chmod(program, 0o755)
-        return storm(program, args)
+        return (hostile if args.hostile else storm)(program, args)
 
 
 if __name__ == "__main__":
