@@ -1,6 +1,7 @@
 #include "base/mask.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -10,7 +11,7 @@ enum {
 	RANDOM_MIN = 20,   /* shortest word that may be random, in bytes */
 	DISTINCT_MIN = 10, /* different characters in it */
 	HOOK_MIN = 16,     /* shortest key in the path of a webhook */
-	URL_LOOK_MAX = 4096, /* bytes of an address that are searched */
+	LOOK_MAX = 512,    /* bytes of a path or of a command that are searched */
 };
 
 const char trk__mask_secret[] = "[SECRET]";
@@ -223,12 +224,22 @@ static bool find_bearer(const char *text, struct trk_mask_found *ret)
 
 /* ---- addresses ---- */
 
-static bool has(const char *text, size_t len, const char *chars)
+/* The word of an address that text is in, examined once. */
+struct scan {
+	const char *end;                        /* behind the word */
+	const char *last_at, *last_dot, *query; /* last '@', last '.', last of ?&=; NULL: none */
+};
+
+static void scan_word(struct scan *s, const char *text)
 {
-	for (size_t i = 0; i < len; i++)
-		if (is_one_of(text[i], chars))
-			return true;
-	return false;
+	if (s->end && text < s->end)
+		return;
+	*s = (struct scan){.end = text + strcspn(text, " \t\n\"'<>")};
+	for (const char *at = text; at < s->end; at++) {
+		s->last_at = *at == '@' ? at : s->last_at;
+		s->last_dot = *at == '.' ? at : s->last_dot;
+		s->query = is_one_of(*at, "?&=") ? at : s->query;
+	}
 }
 
 static size_t scheme_length(const char *text)
@@ -240,7 +251,7 @@ static size_t scheme_length(const char *text)
 
 /* Whether user:password@ begins here. The password may hold "/", "?" or "#", which should be
  * escaped in it: what follows the colon is then no port. */
-static bool has_password(const char *text, size_t host, size_t len, bool is_http)
+static bool has_password(const char *text, size_t host, const struct scan *s, bool is_http)
 {
 	const char *at = memchr(text, '@', host), *colon = memchr(text, ':', host);
 	size_t port;
@@ -250,7 +261,21 @@ static bool has_password(const char *text, size_t host, size_t len, bool is_http
 	if (!colon || text[0] == '[')
 		return false;
 	port = strspn(colon + 1, "0123456789");
-	return colon + 1 + port < text + host && memchr(text, '@', len) != NULL;
+	return colon + 1 + port < text + host && s->last_at > text;
+}
+
+/* user:password@tcp(host), as drivers in Go have it. */
+static bool find_driver_address(const char *text, const struct scan *s, struct trk_mask_found *ret)
+{
+	size_t at = s->last_at > text ? trk__mask_run(text, "_-.") + 1 : 1, len = 0;
+
+	if (at == 1 || text[at - 1] != ':')
+		return false;
+	while (len < LOOK_MAX && text[at + len] && !is_one_of(text[at + len], " \t\n\"'@"))
+		len++;
+	*ret = (struct trk_mask_found){at, len, trk__mask_secret};
+	return len > 0 &&
+	       (!strncmp(text + at + len, "@tcp(", 5) || !strncmp(text + at + len, "@unix(", 6));
 }
 
 /* A key: a word that is long and looks random. */
@@ -259,8 +284,8 @@ static bool has_random_part(const char *text, size_t len)
 	for (size_t at = 0, n; at < len; at += n + 1) {
 		bool upper = false, lower = false, digit = false;
 
-		for (n = 0; at + n < len && (trk__mask_is_alnum(text[at + n]) ||
-					     is_one_of(text[at + n], "-_"));
+		for (n = 0; at + n < len &&
+			    (trk__mask_is_alnum(text[at + n]) || is_one_of(text[at + n], "-_"));
 		     n++) {
 			upper = upper || trk__mask_is_upper(text[at + n]);
 			lower = lower || trk__mask_is_lower(text[at + n]);
@@ -277,9 +302,10 @@ static bool has_random_part(const char *text, size_t len)
 static size_t hook_length(const char *text, size_t rest, size_t host, size_t len)
 {
 	static const char *const parts[] = {"hook", "webhook", "integration/", "key/", "token/"};
-	size_t path = strcspn(text, "?#");
+	size_t path = rest;
 
-	path = path < len ? path : len;
+	while (path < len && !is_one_of(text[path], "?#"))
+		path++;
 	for (size_t at = rest, n; at < path; at += n + 1) {
 		bool in_host = at < rest + host;
 
@@ -296,25 +322,24 @@ static size_t hook_length(const char *text, size_t rest, size_t host, size_t len
 
 /* scheme://user:password@host, https://token@host, and a webhook; strict: see the head of mask.h.
  */
-static bool find_url(const char *text, bool strict, struct trk_mask_found *ret)
+static bool find_url(const char *text, bool strict, const struct scan *s,
+		     struct trk_mask_found *ret)
 {
-	static const char ends[] = " \t\n\"'<>";
 	size_t scheme = scheme_length(text), rest = scheme + 3, host, len, hook;
 	bool is_http = !strncasecmp(text, "http", 4);
 
-	if (!scheme)
+	if (!scheme || text + rest > s->end)
 		return false;
+	len = (size_t) (s->end - text);
 	host = strcspn(text + rest, "/?# \t\n\"'<>");
-	for (len = rest + host; len < URL_LOOK_MAX && text[len] && !strchr(ends, text[len]);)
-		len++;
-	hook = is_http ? hook_length(text, rest, host, len) : 0;
-	if (has_password(text + rest, host, len - rest, is_http))
-		*ret = (struct trk_mask_found){0, strcspn(text, ends), trk__mask_secret};
+	hook = is_http ? hook_length(text, rest, host, len < LOOK_MAX ? len : LOOK_MAX) : 0;
+	if (has_password(text + rest, host, s, is_http))
+		*ret = (struct trk_mask_found){0, len, trk__mask_secret};
 	else if (hook)
-		*ret = (struct trk_mask_found){hook, strcspn(text + hook, ends), trk__mask_secret};
-	else if (strict && (has(text + rest, len - rest, "?&=") || !strncasecmp(text, "ftp:", 4) ||
-			    (is_http && !has(text + rest, len - rest, "."))))
-		*ret = (struct trk_mask_found){0, strcspn(text, ends), "[URL]"};
+		*ret = (struct trk_mask_found){hook, len - hook, trk__mask_secret};
+	else if (strict && (s->query > text || !strncasecmp(text, "ftp:", 4) ||
+			    (is_http && s->last_dot < text)))
+		*ret = (struct trk_mask_found){0, len, "[URL]"};
 	else
 		return false;
 	return true;
@@ -438,6 +463,30 @@ static void put_text(struct output *o, const char *text, size_t len)
 	o->text[o->len] = '\0';
 }
 
+/* echo PASSWORD | sudo -S COMMAND */
+static bool find_piped(const char *text, struct trk_mask_found *ret)
+{
+	static const char *const readers[] = {"sudo -S",      "-stdin",        "passwd",
+					      "--with-token", "passphrase-fd", "kinit"};
+	size_t at = !strncmp(text, "echo ", 5) ? 5 : !strncmp(text, "printf ", 7) ? 7 : 0;
+	size_t len = 0;
+	char line[256] = "";
+
+	if (at == 0)
+		return false;
+	while (len < LOOK_MAX && text[at + len] && !is_one_of(text[at + len], "|;&\n"))
+		len++;
+	if (text[at + len] != '|')
+		return false;
+	strncat(line, text + at + len + 1, sizeof(line) - 1);
+	line[strcspn(line, "|;&\n")] = '\0';
+	*ret = (struct trk_mask_found){at, len - (text[at + len - 1] == ' '), trk__mask_secret};
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
+		if (strstr(line, readers[i]))
+			return true;
+	return false;
+}
+
 static bool find_token(const char *text, struct trk_mask_found *ret)
 {
 	*ret = (struct trk_mask_found){0, trk__token_length(text), trk__mask_secret};
@@ -445,20 +494,23 @@ static bool find_token(const char *text, struct trk_mask_found *ret)
 }
 
 static bool find_secret(struct trk_mask *mask, const char *text, char before, bool first,
-			struct trk_mask_found *ret)
+			struct scan *scan, struct trk_mask_found *ret)
 {
 	bool strict = mask->strict, is_word = first || is_one_of(before, " \t\n;|&(\"'");
 
-	return (is_word && trk__mask_program(mask, text, first, ret)) ||
-	       find_url(text, strict, ret) ||
+	scan_word(scan, text);
+	return (is_word && (trk__mask_program(mask, text, first, ret) || find_piped(text, ret))) ||
+	       find_url(text, strict, scan, ret) ||
 	       (strict && (find_email(text, ret) || find_ip(text, ret))) ||
 	       find_named(mask, text, before, first, ret) || find_bearer(text, ret) ||
-	       find_token(text, ret) || (strict && find_random(text, before, ret));
+	       find_driver_address(text, scan, ret) || find_token(text, ret) ||
+	       (strict && find_random(text, before, ret));
 }
 
 static void put_masked(struct output *o, struct trk_mask *mask, const char *text)
 {
 	const char *start = text;
+	struct scan scan = {.end = NULL};
 	char before = ' ', quote = 0;
 	bool is_line =
 		!mask->programs; /* else ; and & are data of a program that was named before */
@@ -473,7 +525,7 @@ static void put_masked(struct output *o, struct trk_mask *mask, const char *text
 			quote = before;
 		else if (!quote && is_line && is_one_of(before, ";|&\n"))
 			mask->programs = mask->verbs = 0;
-		if (is_start && !find_secret(mask, text, before, text == start, &f))
+		if (is_start && !find_secret(mask, text, before, text == start, &scan, &f))
 			f = (struct trk_mask_found){1, 0, ""};
 		put_text(o, text, f.kept);
 		put_text(o, f.by, strlen(f.by));
@@ -522,6 +574,25 @@ size_t trk__mask_argument(struct trk_mask *mask, const char *text, char *ret, si
 	}
 	mask->is_data = !takes_line(text);
 	return o.len;
+}
+
+size_t trk__mask_command(const char *arguments, size_t len, bool strict, bool is_cut, char *ret,
+			 size_t size)
+{
+	struct trk_mask mask = {.strict = strict};
+	size_t used = 0;
+
+	for (size_t at = 0; at < len && used + 1 < size; at += strlen(arguments + at) + 1) {
+		bool is_last = at + strlen(arguments + at) >= len;
+		size_t room = size - used;
+		size_t put = trk__mask_argument(&mask, arguments + at, ret + used, room);
+
+		if (is_last && is_cut && put + 1 < room)
+			put = (size_t) snprintf(ret + used, room, "%s", TRK_REDACTED);
+		used += put < room ? put : room - 1;
+		ret[used++] = '\0';
+	}
+	return used;
 }
 
 bool trk__is_masked(const char *text)

@@ -21,6 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Replaces arguments that are not kept. */
+#define TRK_REDACTED "\u2026"
+
 /* What is removed from a stored command line. 0 is the default. */
 enum trk_redaction {
 	TRK_REDACT_SECRETS, /* passwords, tokens and keys are masked */
@@ -44,6 +47,13 @@ struct trk_mask {
  * Pure: no I/O, no allocation, in a time that is linear in the lengths. Returns the length, less
  * than size; size > 0. */
 size_t trk__mask_argument(struct trk_mask *mask, const char *text, char *ret, size_t size);
+
+/* Write a command line, of which each argument ends with a NUL, to ret in the same form; what does
+ * not fit is cut. It may be longer than ret, so that no secret is cut before it is recognised.
+ * `is_cut`: its own last argument is not whole, and is redacted if it would be kept up to its end.
+ * Returns the length. */
+size_t trk__mask_command(const char *arguments, size_t len, bool strict, bool is_cut, char *ret,
+			 size_t size);
 
 /* True if the text has a part that was masked. */
 bool trk__is_masked(const char *text);

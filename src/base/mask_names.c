@@ -34,7 +34,8 @@ static const char file_keys[] = " private priv ssh gpg pgp rsa host tls ssl ";
 /* OPENAI_KEY is secret, as any NAME_KEY in capitals but these. */
 static const char open_keys[] =
 	" sort partition primary foreign public pub cache group join row index hash data s object "
-	"bucket unique dataset kms job task run item record document entity metric config env natural surrogate template hot order lookup map dict shard cluster routing "
+	"bucket unique dataset kms job task run item record document entity metric config env "
+	"natural surrogate template hot order lookup map dict shard cluster routing "
 	"merge id field column feature idempotency dedup bind prefix translation ";
 /* The name of a secret may go on with these: DB_PASSWORD_PROD, client-key-data, TOKEN_V2. */
 static const char tails[] = " base data value string text plain plaintext raw b64 base64 hex json "
@@ -44,22 +45,26 @@ static const char tails[] = " base data value string text plain plaintext raw b6
 /* With these the name is about something else: --password-file, TOKEN_TYPE. */
 static const char others[] =
 	" file files filename path name names id ids url uri dir folder type kind length len size "
-	"limit limits count counts min max policy policies ttl timeout expiry expires expiration age "
+	"limit limits count counts min max policy policies ttl timeout expiry expires expiration "
+	"age "
 	"mode version stdin stdout fd env var variable variables prompt manager provider store "
-	"backend source method format field fields column columns col header endpoint host port arn "
+	"backend source method format field fields column columns col header endpoint host port "
+	"arn "
 	"ref refs class index algorithm alg algo hasher to label labels namespace region prefix "
 	"suffix pattern regex list scan scanning rotation sharing share strength expired required "
 	"enabled disabled check change reset callback helper server mount volume template engine "
 	"agent through jar generator validator validation rule rules score scope scopes audience "
-	"issuer lifetime interval period cost level less ";
+	"issuer lifetime interval period cost level less rounds ";
 /* --ask-pass and its like take no value. */
 static const char questions[] =
-	" no ask use require requires has have needs show skip without prompt print is should enable "
+	" no ask use require requires has have needs show skip without prompt print is should "
+	"enable "
 	"disable get read hide allow generate rotate list delete reset forget with ";
 static const char literals[] =
 	" true false yes no on off none null nil undefined str string bytes bool ";
-static const char methods[] = " basic digest bearer ntlm negotiate oauth oauth2 kerberos gssapi ldap "
-			      "iam plain login md5 scram jwt password token ";
+static const char methods[] =
+	" basic digest bearer ntlm negotiate oauth oauth2 kerberos gssapi ldap "
+	"iam plain login md5 scram jwt password token ";
 
 struct word {
 	char text[WORD_SIZE]; /* lower case, without digits at its end; "" for digits alone */
@@ -97,10 +102,9 @@ static const char *listed_end(const char *list, const struct word *w)
 /* Whether a word of the name begins here: dbPass, APIKey. */
 static bool is_boundary(const char *text, size_t at, size_t len)
 {
-	return trk__mask_is_upper(text[at]) &&
-	       (trk__mask_is_lower(text[at - 1]) ||
-		(trk__mask_is_upper(text[at - 1]) && at + 1 < len &&
-		 trk__mask_is_lower(text[at + 1])));
+	return trk__mask_is_upper(text[at]) && (trk__mask_is_lower(text[at - 1]) ||
+						(trk__mask_is_upper(text[at - 1]) && at + 1 < len &&
+						 trk__mask_is_lower(text[at + 1])));
 }
 
 static void take_word(struct word *w, const char *text, size_t len)
@@ -164,7 +168,8 @@ static enum trk_secret_kind kind_of_key(const struct word *w, const struct word 
 		return TRK_SECRET_ANY;
 	if (is_last && listed_end(file_keys, &of))
 		return TRK_SECRET_FILE;
-	return is_last && in_capitals && end == 3 && of.len && !is_listed(open_keys, of.text, of.len)
+	return is_last && in_capitals && end == 3 && of.len &&
+			       !is_listed(open_keys, of.text, of.len)
 		       ? TRK_SECRET_FILE
 		       : TRK_SECRET_NONE;
 }
@@ -196,16 +201,16 @@ enum trk_secret_kind trk__secret_name(const char *text, size_t len)
 {
 	static const struct word none;
 	struct word word[WORDS_MAX];
-	size_t n = words_of(text, len, word);
+	size_t n = len < 2 ? 0 : words_of(text, len, word);
 	bool is_last = true, in_capitals = is_in_capitals(text, len);
 
 	if (text[0] == '-' && n > 0 && is_listed(questions, word[n - 1].text, word[n - 1].len))
 		return TRK_SECRET_NONE;
 	for (size_t i = 0; i < n; i++) {
 		const struct word *w = &word[i], *before = i + 1 < n ? w + 1 : &none;
-		enum trk_secret_kind kind =
-			listed_end(passwords, w) ? TRK_SECRET_ANY
-						 : kind_of_key(w, before, is_last, in_capitals);
+		enum trk_secret_kind kind = listed_end(passwords, w)
+						    ? TRK_SECRET_ANY
+						    : kind_of_key(w, before, is_last, in_capitals);
 
 		if (!kind && is_last)
 			kind = kind_of_last(w, before);
@@ -246,7 +251,6 @@ bool trk__secret_is_plain(enum trk_secret_kind kind, const char *value, size_t l
 	if (len == 0 || is_listed(literals, value, len))
 		return true;
 	return kind != TRK_SECRET_ANY &&
-	       (is_small_number(value, len) || (kind == TRK_SECRET_WORD
-							? is_listed(methods, value, len)
-							: is_file(value, len)));
+	       (is_small_number(value, len) ||
+		(kind == TRK_SECRET_WORD ? is_listed(methods, value, len) : is_file(value, len)));
 }

@@ -24,15 +24,16 @@ static const struct program_options table[] = {
 	{" docker podman buildah skopeo nerdctl crane oras helm az oc cf singularity apptainer ",
 	 "login", " -p ", 0},
 	{" mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat mongotop "
-	 "mongofiles psexec psexec.exe paexec twine cqlsh ncftp ncftpput ncftpget rdesktop mydumper "
+	 "mongofiles psexec psexec.exe paexec twine cqlsh ncftp ncftpput ncftpget rdesktop "
+	 "mydumper "
 	 "myloader beeline cypher-shell cbq cbbackup cbrestore couchbase-cli rabbitmqadmin smbmap ",
 	 NULL, " -p ", 0},
 	{" sqlcmd sqlcmd.exe bcp osql isql tsql freebcp zip unzip ipmitool mosquitto_pub "
 	 "mosquitto_sub mosquitto_rr p4 ",
 	 NULL, " -P ", 0},
 	{" redis-cli valkey-cli keydb-cli ", NULL, " -a @ ", 0},
-	{" ldapsearch ldapadd ldapmodify ldapdelete ldapmodrdn ldapcompare ldapwhoami kadmin ", NULL,
-	 " -w ", 0},
+	{" ldapsearch ldapadd ldapmodify ldapdelete ldapmodrdn ldapcompare ldapwhoami kadmin ",
+	 NULL, " -w ", 0},
 	{" ldappasswd ", NULL, " -w -s -a ", 0},
 	{" snmpget snmpgetnext snmpset snmpwalk snmpbulkget snmpbulkwalk snmptable snmptrap ", NULL,
 	 " -A -X -c ", 0},
@@ -49,6 +50,9 @@ static const struct program_options table[] = {
 	{" sqlplus sqlldr expdp impdp ", NULL, " 1 ", '/'},
 	{NULL, NULL, " --from-literal ", '='},
 	{" nuget dotnet choco ", "push", " -k ", 0},
+	{" poetry ", "publish", " -p ", 0},
+	{" sonar-scanner mvn gradle ", NULL, " -Dsonar.login ", 0},
+	{" ssh-keygen ", NULL, " -N -P ", 0},
 	{" usermod useradd ", NULL, " -p ", 0},
 	{" htpasswd ", NULL, " 3+ ", 0},
 	{" mkpasswd ", NULL, " 1+ ", 0},
@@ -65,6 +69,7 @@ static const struct program_options table[] = {
 	{" aws npm yarn pnpm pip gcloud conda ", "set", " @ ", 0},
 	{" git poetry composer rclone ", "config", " @ ", 0},
 	{" dvc ", "modify", " @ ", 0},
+	{" machine ", "login", " @ ", 0}, /* of .netrc */
 	{" nmcli wpa_cli ngrok iwconfig pdftk grafana-cli ", NULL, " @ ", 0},
 };
 
@@ -85,7 +90,7 @@ static bool note(struct trk_mask *mask, const char *text)
 
 	while (at > 0 && len - at + 3 < sizeof(name) && text[at - 1] != '/')
 		at--;
-	if (len == at || (at > 0 && text[at - 1] != '/') || memchr(text, ':', len))
+	if (len < at + 2 || (at > 0 && text[at - 1] != '/') || memchr(text, ':', len))
 		return false;
 	memcpy(name + 1, text + at, len - at);
 	memcpy(name + 1 + len - at, " ", 2);
@@ -134,7 +139,8 @@ static size_t option_length(const char *option, const char *text, char after)
 			       ? len
 			       : 0;
 	}
-	if (len > n && (is_letter || is_attached || option[n - 1] == ':'))
+	if ((len > n || text[n] == '"' || text[n] == '\'') &&
+	    (is_letter || is_attached || option[n - 1] == ':'))
 		return n + (text[n] == '=' && !is_attached);
 	if (text[n] == '=')
 		return n + 1;
@@ -209,8 +215,7 @@ bool trk__mask_program(struct trk_mask *mask, const char *text, bool first,
 	for (size_t i = 0; i < PROGRAMS; i++) {
 		if (!is_active(mask, i))
 			continue;
-		for (const char *item = table[i].options + 1; *item;
-		     item += strcspn(item, " ") + 1)
+		for (const char *item = table[i].options + 1; *item; item += strcspn(item, " ") + 1)
 			if (mask_item(mask, i, item, text, first, ret))
 				return true;
 	}

@@ -9,6 +9,8 @@ static const char *const forms[] = {
 #undef TOKEN
 };
 
+static const char classes[] = "*&~^%#";
+
 static bool is_in_class(char class, char c)
 {
 	switch (class) {
@@ -36,7 +38,7 @@ static size_t form_length(const char *text, const char *form)
 		char class = *form++;
 		size_t least = 0, n = 0;
 
-		if (!strchr("*&~^%#", class)) {
+		if (!strchr(classes, class)) {
 			if (*at++ != class)
 				return 0;
 			continue;
@@ -54,8 +56,11 @@ static size_t form_length(const char *text, const char *form)
 
 size_t trk__token_length(const char *text)
 {
+	if (!trk__mask_is_alnum(text[0]))
+		return 0;
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		size_t len = form_length(text, forms[i]);
+		bool is_possible = forms[i][0] == text[0] || strchr(classes, forms[i][0]);
+		size_t len = is_possible ? form_length(text, forms[i]) : 0;
 
 		if (len)
 			return len + trk__mask_run(text + len, "_-.=");

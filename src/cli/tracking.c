@@ -489,14 +489,17 @@ static void read_command(int pid, char *text, size_t size, char **argv, size_t m
 	char path[64];
 	size_t n = 0;
 	ssize_t len;
+	bool is_cut;
 
 	(void) snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
 	len = trk__read_at(AT_FDCWD, path, text, size);
-	if (len == -EFBIG)
+	is_cut = len == -EFBIG;
+	if (is_cut)
 		len = (ssize_t) size - 1;
 	text[len > 0 ? len : 0] = '\0';
 	for (char *at = text; at < text + len && n + 1 < max; at += strlen(at) + 1)
 		argv[n++] = at;
+	n -= is_cut && n > 1; /* the cut argument may hold half of a secret */
 	argv[n] = NULL;
 }
 

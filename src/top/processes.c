@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/mask.h"
 #include "probe/linux/pid_io.h"
 #include "probe/linux/pid_schedstat.h"
 #include "probe/linux/pid_stat.h"
@@ -23,19 +24,21 @@ enum { COST_FACTOR = 400, PIDS_MAX = 16384 };
 
 static void read_name(int proc_fd, struct trk_process_row *r, const char *comm)
 {
-	char path[48];
-	ssize_t n;
+	char path[48], text[4096];
+	ssize_t len;
+	size_t n;
 
 	(void) snprintf(path, sizeof(path), "%d/cmdline", (int) r->pid);
-	n = trk__read_at(proc_fd, path, r->name, sizeof(r->name));
-	if (n == -EFBIG)
-		n = (ssize_t) strnlen(r->name, sizeof(r->name) - 1) == 0
-			    ? 0
-			    : (ssize_t) sizeof(r->name) - 1;
-	for (ssize_t i = 0; i + 1 < n; i++)
+	len = trk__read_at(proc_fd, path, text, sizeof(text));
+	n = trk__mask_command(text,
+			      len == -EFBIG ? sizeof(text) - 1
+			      : len > 0     ? (size_t) len
+					    : 0,
+			      false, len == -EFBIG, r->name, sizeof(r->name));
+	for (size_t i = 0; i + 1 < n; i++)
 		if (r->name[i] == '\0')
 			r->name[i] = ' ';
-	if (n <= 0 || !r->name[0])
+	if (n == 0 || !r->name[0])
 		(void) snprintf(r->name, sizeof(r->name), "[%s]", comm);
 	r->name[sizeof(r->name) - 1] = '\0';
 }
