@@ -104,11 +104,11 @@ static const char *script_of(const struct trk_identity_facts *facts)
 {
 	struct trk_mask mask = {.strict = facts->redaction == TRK_REDACT_STRICT};
 
-	for (char *const *arg = facts->argv + 1; *arg; arg++) {
-		/* Mask every argument, as --password makes the next one secret. */
+	for (char *const *arg = facts->argv; *arg; arg++) {
+		/* Mask every argument, as a program and --password make later ones secret. */
 		bool is_secret = facts->redaction != TRK_REDACT_NOTHING && has_secret(&mask, *arg);
 
-		if (!is_secret && (*arg)[0] != '-' && strchr(*arg, '.') && !strpbrk(*arg, " \n"))
+		if (arg != facts->argv && !is_secret && (*arg)[0] != '-' && strchr(*arg, '.') && !strpbrk(*arg, " \n"))
 			return *arg;
 	}
 	return NULL;
