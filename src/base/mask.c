@@ -78,25 +78,34 @@ size_t trk__mask_value(const char *text, char quote)
 	return n;
 }
 
+/* "=", ":" and their like, but no comparison, scope or scheme: "==", "::", "://". */
+static size_t sign_length(const char *text)
+{
+	static const char *const signs[] = {"=>", ":=", "<-", "=", ":"};
+
+	if (!strncmp(text, "==", 2) || !strncmp(text, "::", 2) || !strncmp(text, "://", 3))
+		return 0;
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+		if (!strncmp(text, signs[i], strlen(signs[i])))
+			return strlen(signs[i]);
+	return 0;
+}
+
 /* Length of what is between a name and its value: "=", ": ", "=>", ":=", " <- ", ">" of XML, and
  * "(" or "," in front of a quote. 0: no value follows. `closed`: the name was quoted. */
 static size_t operator_length(const char *text, char before, bool closed, bool is_option)
 {
-	static const char *const operators[] = {"=>", ":=", "<-", "=", ":"};
-	size_t gap = strspn(text, " \t"), n;
+	size_t gap = strspn(text, " \t"), n = sign_length(text + gap);
 	const char *at = text + gap;
 
-	if (!strncmp(at, "==", 2) || !strncmp(at, "::", 2) || !strncmp(at, "://", 3))
-		return 0;
-	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
-		n = strlen(operators[i]);
-		if (!strncmp(at, operators[i], n))
-			return gap + n + strspn(at + n, " \t");
-	}
+	if (n)
+		return gap + n + strspn(at + n, " \t");
 	if (*at == '>' && (before == '<' || closed))
 		return gap + 1;
-	if (!strncasecmp(at, "by ", 3)) /* SQL: IDENTIFIED BY 'x' */
-		gap += 3, at += 3;
+	if (!strncasecmp(at, "by ", 3)) { /* SQL: IDENTIFIED BY 'x' */
+		gap += 3;
+		at += 3;
+	}
 	n = *at == '(' || (*at == ',' && closed) ? 1 + strspn(at + 1, " \t") : 0;
 	if (is_quote(at[n]) && (n || (gap && !closed)))
 		return gap + n;

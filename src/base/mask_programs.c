@@ -81,36 +81,42 @@ static bool is_active(const struct trk_mask *mask, size_t i)
 	return !table[i].programs || (((table[i].verb ? mask->verbs : mask->programs) >> i) & 1);
 }
 
-/* Notes the program or the verb that the word at text is. False: it is neither. */
-static bool note(struct trk_mask *mask, const char *text)
+/* The name of the program that the word at text runs, between blanks. False: too long, or no name. */
+static bool take_name(const char *text, size_t len, char name[NAME_SIZE])
 {
-	char name[NAME_SIZE] = " ";
-	size_t len = trk__mask_word(text), at = len;
-	uint64_t programs = 0, verbs = 0;
+	size_t at = len;
 
-	while (at > 0 && len - at + 3 < sizeof(name) && text[at - 1] != '/')
+	while (at > 0 && len - at + 3 < NAME_SIZE && text[at - 1] != '/')
 		at--;
 	if (len < at + 2 || (at > 0 && text[at - 1] != '/') || memchr(text, ':', len))
 		return false;
+	name[0] = ' ';
 	memcpy(name + 1, text + at, len - at);
 	memcpy(name + 1 + len - at, " ", 2);
+	return true;
+}
+
+/* Notes the program or the verb that the word at text is. False: it is neither. */
+static bool note(struct trk_mask *mask, const char *text)
+{
+	char name[NAME_SIZE];
+	size_t len = trk__mask_word(text);
+	uint64_t programs = 0, verbs = 0;
+
+	if (!take_name(text, len, name))
+		return false;
 	for (size_t i = 0; i < PROGRAMS; i++) {
-		const char *verb = table[i].verb;
+		const char *verb = (mask->programs >> i) & 1 ? table[i].verb : NULL;
 
 		if (table[i].programs && strstr(table[i].programs, name))
 			programs |= (uint64_t) 1 << i;
-		if (verb && at == 0 && ((mask->programs >> i) & 1) && strlen(verb) == len &&
-		    !strncmp(text, verb, len))
+		if (verb && strlen(verb) == len && !strncmp(text, verb, len))
 			verbs |= (uint64_t) 1 << i;
 	}
-	if (verbs) {
-		mask->verbs |= verbs;
-	} else if (programs) {
-		mask->programs |= programs;
-		mask->verbs = 0;
-	} else {
+	if (!(programs | verbs))
 		return false;
-	}
+	mask->programs |= verbs ? 0 : programs;
+	mask->verbs = verbs ? mask->verbs | verbs : 0;
 	mask->operands = 0;
 	return true;
 }
@@ -123,28 +129,32 @@ static size_t secret_in_value(const char *value, size_t len, char after)
 	return !after ? 0 : at ? (size_t) (at + 1 - value) : len;
 }
 
+/* "-sSu": options without a value may stand in front of the letter of one. */
+static bool ends_with_letter(const char *text, size_t len, char letter)
+{
+	for (size_t i = 1; i < len; i++)
+		if (!trk__mask_is_alnum(text[i]))
+			return false;
+	return text[0] == '-' && len > 2 && text[len - 1] == letter;
+}
+
 /* Length of the option at text, up to its value if that is in the same argument; 0: another word.
  * `option` is one of the table and ends at a blank. */
 static size_t option_length(const char *option, const char *text, char after)
 {
-	size_t n = strcspn(option, " ~!"), len = trk__mask_word(text), flags = 1;
-	bool is_letter = n == 2 && option[0] == '-', is_attached = option[n] == '~';
+	size_t n = strcspn(option, " ~!"), len = trk__mask_word(text);
+	bool is_letter = n == 2 && option[0] == '-', only_attached = option[n] == '~';
+	bool has_more = len > n || text[n] == '"' || text[n] == '\'';
 
-	if (strncmp(text, option, n) != 0) {
-		/* Options without a value may stand before the letter: curl -sSu. */
-		while (flags < len && trk__mask_is_alnum(text[flags]))
-			flags++;
-		return is_letter && after && text[0] == '-' && len > 2 && flags == len &&
-				       text[len - 1] == option[1]
-			       ? len
-			       : 0;
-	}
-	if ((len > n || text[n] == '"' || text[n] == '\'') &&
-	    (is_letter || is_attached || option[n - 1] == ':'))
-		return n + (text[n] == '=' && !is_attached);
+	if (strncmp(text, option, n) != 0)
+		return is_letter && after && ends_with_letter(text, len, option[1]) ? len : 0;
+	if (has_more && only_attached)
+		return n;
 	if (text[n] == '=')
 		return n + 1;
-	return len == n && !is_attached ? n : 0;
+	if (has_more)
+		return is_letter || option[n - 1] == ':' ? n : 0;
+	return only_attached ? 0 : n;
 }
 
 /* Masks the value at `at` of text. */

@@ -108,7 +108,8 @@ static const char *script_of(const struct trk_identity_facts *facts)
 		/* Mask every argument, as a program and --password make later ones secret. */
 		bool is_secret = facts->redaction != TRK_REDACT_NOTHING && has_secret(&mask, *arg);
 
-		if (arg != facts->argv && !is_secret && (*arg)[0] != '-' && strchr(*arg, '.') && !strpbrk(*arg, " \n"))
+		if (arg != facts->argv && !is_secret && (*arg)[0] != '-' && strchr(*arg, '.') &&
+		    !strpbrk(*arg, " \n"))
 			return *arg;
 	}
 	return NULL;

@@ -159,6 +159,12 @@ def test_no_message_shows_the_password_of_a_url(rt, url):
     assert listed.stderr.startswith("resource-tracker: only the runs of this machine follow: history")
 
 
+def test_no_message_shows_the_password_of_an_address_of_prices(rt):
+    for url in "https://me:hunter2@h/", "ftp://h/?token=hunter2":
+        done = rt.run("catalog", "update", "--url", url)
+        assert done.rc != 0 and "not an address" in done.stderr and "hunter2" not in done.stderr
+
+
 def test_runs_are_grouped_by_their_arguments_whatever_their_secret_is(rt):
     """The same arguments with another token are the same work, and other arguments are not."""
     for size, token in ("small", "one"), ("large", "two"), ("small", "three"):
