@@ -7,9 +7,10 @@
 struct program_options {
 	const char *programs; /* each between blanks; NULL: all */
 	const char *verb;     /* the options count behind this word of the command; NULL: at once */
-	/* Each between blanks: "-p" takes -pVALUE, "-p VALUE" and "-p=VALUE"; "-p~" -pVALUE alone.
-	 * "-p!": the next command follows it. "2": the second operand is secret; "2+": and all
-	 * behind it. "@": an operand that is the name of a secret is followed by its value. */
+	/* Each between blanks: "-p" takes -pVALUE, "-p VALUE" and "-p=VALUE"; "-p~" -pVALUE alone,
+	 * "-p_" all but that. "-p!": the next command follows it. "2": the second operand is
+	 * secret; "2+": and all behind it. "@": an operand that is the name of a secret is followed
+	 * by its value. */
 	const char *options;
 	char after; /* the secret follows this character of the value; 0: all of it */
 };
@@ -37,7 +38,7 @@ static const struct program_options table[] = {
 	{" ldappasswd ", NULL, " -w -s -a ", 0},
 	{" snmpget snmpgetnext snmpset snmpwalk snmpbulkget snmpbulkwalk snmptable snmptrap ", NULL,
 	 " -A -X -c ", 0},
-	{" openssl ", NULL, " -k -K -hmac ", 0},
+	{" openssl ", NULL, " -k_ -K -hmac ", 0},
 	{" openssl ", "passwd", " 1+ ", 0},
 	{" curl ", NULL, " -u -U -E --user --proxy-user --cert --proxy-cert ", ':'},
 	{" curl ", NULL, " -b --cookie ", '='},
@@ -142,7 +143,7 @@ static bool ends_with_letter(const char *text, size_t len, char letter)
  * `option` is one of the table and ends at a blank. */
 static size_t option_length(const char *option, const char *text, char after)
 {
-	size_t n = strcspn(option, " ~!"), len = trk__mask_word(text);
+	size_t n = strcspn(option, " ~!_"), len = trk__mask_word(text);
 	bool is_letter = n == 2 && option[0] == '-', only_attached = option[n] == '~';
 	bool has_more = len > n || text[n] == '"' || text[n] == '\'';
 
@@ -152,9 +153,9 @@ static size_t option_length(const char *option, const char *text, char after)
 		return n;
 	if (text[n] == '=')
 		return n + 1;
-	if (has_more)
+	if (has_more && option[n] != '_')
 		return is_letter || option[n - 1] == ':' ? n : 0;
-	return only_attached ? 0 : n;
+	return only_attached || has_more ? 0 : n;
 }
 
 /* Masks the value at `at` of text. */
