@@ -1,217 +1,367 @@
 #include "base/mask.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+#include "base/mask_private.h"
 
 enum {
 	RANDOM_MIN = 20,   /* shortest word that may be random, in bytes */
 	DISTINCT_MIN = 10, /* different characters in it */
-	NAME_MAX_SIZE = 128,
+	HOOK_MIN = 16,     /* shortest key in the path of a webhook */
+	LOOK_MAX = 512,    /* bytes of a path or of a command that are searched */
 };
 
-static const char secret_word[] = "[SECRET]";
+const char trk__mask_secret[] = "[SECRET]";
 
-/* A match in the text. */
-struct found {
-	size_t kept, len; /* bytes to copy, and then to replace */
-	const char *by;
-};
-
-/* ASCII, in every locale. */
-static bool is_upper(char c)
-{
-	return c >= 'A' && c <= 'Z';
-}
-
-static bool is_lower(char c)
-{
-	return c >= 'a' && c <= 'z';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_alnum(char c)
-{
-	return is_upper(c) || is_lower(c) || is_digit(c);
-}
-
-/* Length of the prefix of letters, digits and `more`. */
-static size_t run_of(const char *text, const char *more)
+size_t trk__mask_run(const char *text, const char *more)
 {
 	size_t n = 0;
 
-	while (text[n] && (is_alnum(text[n]) || strchr(more, text[n])))
+	while (text[n] && (trk__mask_is_alnum(text[n]) || strchr(more, text[n])))
 		n++;
 	return n;
 }
 
-static bool has(const char *text, size_t len, const char *chars)
+size_t trk__mask_word(const char *text)
 {
-	return strcspn(text, chars) < len;
+	return strcspn(text, " \t\n\"';,|&()");
+}
+
+static bool is_quote(char c)
+{
+	return c == '"' || c == '\'';
+}
+
+/* c is not NUL. */
+static bool is_one_of(char c, const char *chars)
+{
+	return c && strchr(chars, c);
 }
 
 /* ---- names ---- */
 
-/* Where the last word of a name begins: "pass" of db-pass, DB_PASS and dbPass. */
-static size_t last_word_of(const char *text, size_t len)
+/* "Authorization: Bearer …": the value has several words. */
+static bool is_header_name(const char *text, size_t len)
 {
-	size_t at = len;
+	static const char name[] = "authorization";
+	size_t end = sizeof(name) - 1;
 
-	while (at > 0 && is_alnum(text[at - 1]) &&
-	       !(at < len && is_lower(text[at - 1]) && is_upper(text[at])))
-		at--;
-	return at;
+	return (len >= end && !strncasecmp(text + len - end, name, end)) ||
+	       (len == 6 && !strncasecmp(text, "cookie", len)) ||
+	       (len == 10 && !strncasecmp(text, "set-cookie", len));
 }
 
-static bool is_one_of(const char *const *list, size_t n, const char *text, size_t len)
+/* "Bearer " and its like, in front of a value: their length; 0: others. */
+static size_t scheme_of_value(const char *text)
 {
-	for (size_t i = 0; i < n; i++)
-		if (strlen(list[i]) == len && !strncasecmp(list[i], text, len))
-			return true;
-	return false;
+	static const char *const schemes[] = {"bearer ", "basic ", "token ", "apikey ", "digest "};
+
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)
+		if (!strncasecmp(text, schemes[i], strlen(schemes[i])) &&
+		    text[strlen(schemes[i])] != '-')
+			return strlen(schemes[i]);
+	return 0;
 }
 
-#define IS_ONE_OF(list, text, len) is_one_of(list, sizeof(list) / sizeof((list)[0]), text, len)
-
-/* Short words that mean a secret as the last word of a name, except behind some words:
- * --low-pass. */
-static bool ends_with_secret_word(const char *text, size_t len)
+/* A backslash escapes the next character, except in a quote of a shell. */
+size_t trk__mask_value(const char *text, char quote)
 {
-	static const char *const words[] = {"pass", "pwd", "auth", "sig", "jwt"};
-	static const char *const before[] = {"low", "high", "band", "by", "two", "multi", "single"};
-	size_t at = last_word_of(text, len), end = at;
+	const char quoted[] = {quote, '\0'};
+	const char *ends = quote ? quoted : " \t\n\"',;&|)}<>";
+	size_t n = quote ? 0 : scheme_of_value(text);
 
-	while (end > 0 && !is_alnum(text[end - 1]))
-		end--;
-	if (!IS_ONE_OF(words, text + at, len - at))
+	while (text[n] && !strchr(ends, text[n]))
+		n += text[n] == '\\' && text[n + 1] && quote != '\'' ? 2 : 1;
+	return n;
+}
+
+/* "=", ":" and their like, but no comparison, scope or scheme: "==", "::", "://". */
+static size_t sign_length(const char *text)
+{
+	static const char *const signs[] = {"=>", ":=", "<-", "=", ":"};
+
+	if (!strncmp(text, "==", 2) || !strncmp(text, "::", 2) || !strncmp(text, "://", 3))
+		return 0;
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+		if (!strncmp(text, signs[i], strlen(signs[i])))
+			return strlen(signs[i]);
+	return 0;
+}
+
+/* Length of what is between a name and its value: "=", ": ", "=>", ":=", " <- ", ">" of XML, and
+ * "(" or "," in front of a quote. 0: no value follows. `closed`: the name was quoted. */
+static size_t operator_length(const char *text, char before, bool closed, bool is_option)
+{
+	size_t gap = strspn(text, " \t"), n = sign_length(text + gap);
+	const char *at = text + gap;
+
+	if (n)
+		return gap + n + strspn(at + n, " \t");
+	if (*at == '>' && (before == '<' || closed))
+		return gap + 1;
+	if (!strncasecmp(at, "by ", 3)) { /* SQL: IDENTIFIED BY 'x' */
+		gap += 3;
+		at += 3;
+	}
+	n = *at == '(' || (*at == ',' && closed) ? 1 + strspn(at + 1, " \t") : 0;
+	if (is_quote(at[n]) && (n || (gap && !closed)))
+		return gap + n;
+	return is_option && gap && *at != '-' ? gap : 0;
+}
+
+/* Length of the quote, and the bracket, that close a name. */
+static size_t closing_length(const char *text, bool *ret_closed)
+{
+	size_t n = text[0] == '\\' && is_quote(text[1]) ? 1 : 0;
+
+	*ret_closed = is_quote(text[n]);
+	n += *ret_closed;
+	return n + (*ret_closed && text[n] == ']');
+}
+
+/* Where the value of text[0..name) begins; 0: none follows. */
+static size_t value_at(const char *text, size_t name, char before)
+{
+	bool closed;
+	size_t at = name + closing_length(text + name, &closed), more, n;
+
+	/* "name": "DB_PASSWORD", "value": "x" */
+	more = at + strspn(text + at, ", \t\r\n\\");
+	more += is_quote(text[more]);
+	if (more > at && !strncasecmp(text + more, "value", 5) &&
+	    is_one_of(text[more + 5], "\"'\\=: ")) {
+		at = more + 5;
+		at += closing_length(text + at, &closed);
+	}
+	n = operator_length(text + at, before, closed, text[0] == '-');
+	return n ? at + n : 0;
+}
+
+/* Skips what opens the value: a quote, three, r", \", ("; *ret_quote is what closes it. */
+static size_t opening_length(const char *text, char *ret_quote)
+{
+	size_t at = strspn(text, "rRbBfFuUL@$\\");
+
+	*ret_quote = '\0';
+	if (at <= 2 && is_quote(text[at])) {
+		*ret_quote = at && text[at - 1] == '\\' ? '\\' : text[at];
+		return at + (text[at + 1] == text[at] && text[at + 2] == text[at] ? 3 : 1);
+	}
+	if (is_one_of(text[0], "([") && is_quote(text[1])) {
+		*ret_quote = text[0] == '(' ? ')' : ']';
+		return 1;
+	}
+	return 0;
+}
+
+/* The value of NAME=value is the whole rest of an argument, unless the argument is a line. */
+static bool is_whole(const struct trk_mask *mask, const char *text, size_t name)
+{
+	if (text[name] != '=')
 		return false;
-	at = last_word_of(text, end);
-	return !IS_ONE_OF(before, text + at, end - at);
+	for (size_t i = 0; i < name; i++)
+		if (trk__mask_is_lower(text[i]) || is_one_of(text[i], "-."))
+			return text[0] == '-';
+	return mask->is_data;
 }
 
-/* True if the name of an option, variable or key means that its value is secret. */
-static bool is_secret_name(const char *text, size_t len)
+/* The key of an address: ?key=AIza… */
+static bool is_key_of_address(const char *text, size_t name, char before)
 {
-	static const char *const ends[] = {
-		"password",   "passwd",        "passphrase", "secret",     "token",
-		"apikey",     "accesskey",     "secretkey",  "privatekey", "accountkey",
-		"credential", "credentials",   "signature",  "authkey",    "masterkey",
-		"signingkey", "encryptionkey",
-	};
-	static const char *const wholes[] = {"pgpass", "sshpass"};
-	static const char negation[] = "--no-";
-	char name[NAME_MAX_SIZE];
-	size_t n = 0, skipped = len < sizeof(name) ? 0 : len - sizeof(name) + 1;
+	size_t len = name == 3 && !strncasecmp(text, "key=", 4) ? trk__mask_run(text + 4, "_-") : 0;
 
-	if (!strncmp(text, negation, sizeof(negation) - 1))
+	return is_one_of(before, "?&") && len >= HOOK_MIN && strcspn(text + 4, "0123456789") < len;
+}
+
+static enum trk_secret_kind kind_of_name(const char *text, size_t name, char before)
+{
+	if (is_key_of_address(text, name, before) ||
+	    (name == 10 && !strncasecmp(text, "identified", name)))
+		return TRK_SECRET_ANY;
+	return trk__secret_name(text, name);
+}
+
+/* name=value, name: value, "name": "value", and --name value inside of one argument. `first`: at
+ * the beginning of an argument. */
+static bool find_named(const struct trk_mask *mask, const char *text, char before, bool first,
+		       struct trk_mask_found *ret)
+{
+	size_t name = trk__mask_run(text, "_-."), at = name ? value_at(text, name, before) : 0;
+	bool is_header = at > 0 && is_header_name(text, name) && is_one_of(text[name], ":=\"'");
+	enum trk_secret_kind kind = is_header ? TRK_SECRET_ANY
+				    : at > 0  ? kind_of_name(text, name, before)
+					      : TRK_SECRET_NONE;
+	size_t len, gap, more;
+	char quote;
+
+	if (!kind)
 		return false;
-	for (size_t i = skipped; i < len; i++)
-		if (is_alnum(text[i]))
-			name[n++] = text[i];
-	name[n] = '\0';
-	if (IS_ONE_OF(wholes, name, n) || ends_with_secret_word(text, len))
-		return true;
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		size_t end = strlen(ends[i]);
+	at += opening_length(text + at, &quote);
+	if (first && is_whole(mask, text, name))
+		len = strlen(text + at);
+	else
+		len = is_header && !quote ? strcspn(text + at, "\"'\n")
+					  : trk__mask_value(text + at, quote);
+	gap = quote ? 0 : strspn(text + at + len, " ");
+	if (gap && text[name] == ':' && text[at + len + gap] == '=') { /* password: str = "x" */
+		more = at + len + gap + 1;
+		more += strspn(text + more, " ");
+		more += opening_length(text + more, &quote);
+		len = more + trk__mask_value(text + more, quote) - at;
+	} else if (trk__secret_is_plain(kind, text + at, len)) {
+		return false;
+	}
+	*ret = (struct trk_mask_found){at, len, trk__mask_secret};
+	return !mask->is_source || quote;
+}
 
-		if (n >= end && !strcasecmp(name + n - end, ends[i]))
+/* "Bearer abc123", wherever it stands. */
+static bool find_bearer(const char *text, struct trk_mask_found *ret)
+{
+	static const char name[] = "bearer ";
+	size_t at = sizeof(name) - 1, len;
+
+	if (strncasecmp(text, name, at) != 0)
+		return false;
+	len = trk__mask_run(text + at, "._~+/=-");
+	*ret = (struct trk_mask_found){at, len, trk__mask_secret};
+	return len >= 8 && strcspn(text + at, "0123456789") < len;
+}
+
+/* ---- addresses ---- */
+
+/* The word of an address that text is in, examined once. */
+struct scan {
+	const char *end;                        /* behind the word */
+	const char *last_at, *last_dot, *query; /* last '@', last '.', last of ?&=; NULL: none */
+};
+
+static void scan_word(struct scan *s, const char *text)
+{
+	if (s->end && text < s->end)
+		return;
+	*s = (struct scan){.end = text + strcspn(text, " \t\n\"'<>")};
+	for (const char *at = text; at < s->end; at++) {
+		s->last_at = *at == '@' ? at : s->last_at;
+		s->last_dot = *at == '.' ? at : s->last_dot;
+		s->query = is_one_of(*at, "?&=") ? at : s->query;
+	}
+}
+
+static size_t scheme_length(const char *text)
+{
+	size_t n = trk__mask_run(text, "+.-");
+
+	return n && !trk__mask_is_digit(text[0]) && !strncmp(text + n, "://", 3) ? n : 0;
+}
+
+/* Whether user:password@ begins here. The password may hold "/", "?" or "#", which should be
+ * escaped in it: what follows the colon is then no port. */
+static bool has_password(const char *text, size_t host, const struct scan *s, bool is_http)
+{
+	const char *at = memchr(text, '@', host), *colon = memchr(text, ':', host);
+	size_t port;
+
+	if (at)
+		return is_http || (colon && colon < at);
+	if (!colon || text[0] == '[')
+		return false;
+	port = strspn(colon + 1, "0123456789");
+	return colon + 1 + port < text + host && s->last_at > text;
+}
+
+/* user:password@tcp(host), as drivers in Go have it. */
+static bool find_driver_address(const char *text, const struct scan *s, struct trk_mask_found *ret)
+{
+	size_t at = s->last_at > text ? trk__mask_run(text, "_-.") + 1 : 1, len = 0;
+
+	if (at == 1 || text[at - 1] != ':')
+		return false;
+	while (len < LOOK_MAX && text[at + len] && !is_one_of(text[at + len], " \t\n\"'@"))
+		len++;
+	*ret = (struct trk_mask_found){at, len, trk__mask_secret};
+	return len > 0 &&
+	       (!strncmp(text + at + len, "@tcp(", 5) || !strncmp(text + at + len, "@unix(", 6));
+}
+
+/* A key: a word that is long and looks random. */
+static bool has_random_part(const char *text, size_t len)
+{
+	for (size_t at = 0, n; at < len; at += n + 1) {
+		bool upper = false, lower = false, digit = false;
+
+		for (n = 0; at + n < len &&
+			    (trk__mask_is_alnum(text[at + n]) || is_one_of(text[at + n], "-_"));
+		     n++) {
+			upper = upper || trk__mask_is_upper(text[at + n]);
+			lower = lower || trk__mask_is_lower(text[at + n]);
+			digit = digit || trk__mask_is_digit(text[at + n]);
+		}
+		if (n >= HOOK_MIN && (digit || (upper && lower)))
 			return true;
 	}
 	return false;
 }
 
-/* "Authorization: Bearer …": the value has several words. */
-static bool is_header_name(const char *text, size_t len)
+/* Length of the address of a webhook up to its key: https://hooks.slack.com/, and the path behind
+ * /webhooks/. 0: it is none. */
+static size_t hook_length(const char *text, size_t rest, size_t host, size_t len)
 {
-	static const char *const cookies[] = {"cookie", "set-cookie"};
-	static const char name[] = "authorization";
-	size_t end = sizeof(name) - 1;
+	static const char *const parts[] = {"hook", "webhook", "integration/", "key/", "token/"};
+	size_t path = rest;
 
-	return (len >= end && !strncasecmp(text + len - end, name, end)) ||
-	       IS_ONE_OF(cookies, text, len);
+	while (path < len && !is_one_of(text[path], "?#"))
+		path++;
+	for (size_t at = rest, n; at < path; at += n + 1) {
+		bool in_host = at < rest + host;
+
+		n = strcspn(text + at, in_host ? "./?# \t\n\"'<>" : "/?# \t\n\"'<>");
+		for (size_t i = 0; i < (in_host ? 2 : sizeof(parts) / sizeof(parts[0])); i++) {
+			size_t from = in_host ? rest + host + 1 : at + n + 1;
+
+			if (!strncmp(text + at, parts[i], strlen(parts[i])) && from < path)
+				return has_random_part(text + from, path - from) ? from : 0;
+		}
+	}
+	return 0;
 }
 
-/* The value at text, up to its closing quote or to what ends a word. */
-static size_t value_length(const char *text, char quote, bool is_header)
+/* scheme://user:password@host, https://token@host, and a webhook; strict: see the head of mask.h.
+ */
+static bool find_url(const char *text, bool strict, const struct scan *s,
+		     struct trk_mask_found *ret)
 {
-	const char ends[] = {quote, '\0'};
+	size_t scheme = scheme_length(text), rest = scheme + 3, host, len, hook;
+	bool is_http = !strncasecmp(text, "http", 4);
 
-	if (quote)
-		return strcspn(text, ends);
-	return strcspn(text, is_header ? "\"'\n" : " \t\n\"',;&|)}");
-}
-
-/* name=value, name: value, "name": "value", and --name value inside of one argument. `first`: at
- * the beginning of an argument, of which --name=value is the whole. */
-static bool find_named(const char *text, bool first, struct found *ret)
-{
-	size_t name = run_of(text, "_-."), at = name, len;
-	bool is_header = is_header_name(text, name);
-	char quote = '\0';
-
-	if (name == 0 || !(is_header || is_secret_name(text, name)))
+	if (!scheme || text + rest > s->end)
 		return false;
-	if (text[at] == '"' || text[at] == '\'')
-		at++;
-	if (text[at] == '=' || text[at] == ':')
-		at++;
-	else if (text[0] != '-' || text[at] != ' ')
-		return false;
-	at += strspn(text + at, " ");
-	if (text[at] == '"' || text[at] == '\'')
-		quote = text[at++];
-	len = first && text[0] == '-' && text[name] == '='
-		      ? strlen(text + at)
-		      : value_length(text + at, quote, is_header);
-	if (len == 0 || (text[name] == ' ' && text[at] == '-'))
-		return false;
-	*ret = (struct found){at, len, secret_word};
-	return true;
-}
-
-/* ---- addresses ---- */
-
-static size_t scheme_length(const char *text)
-{
-	size_t n = run_of(text, "+.-");
-
-	return n && !is_digit(text[0]) && !strncmp(text + n, "://", 3) ? n : 0;
-}
-
-/* scheme://user:password@host and https://token@host; strict: see the head of mask.h. */
-static bool find_url(const char *text, bool strict, struct found *ret)
-{
-	size_t scheme = scheme_length(text), rest = scheme + 3, host, len;
-	const char *at;
-
-	if (!scheme)
-		return false;
-	len = strcspn(text, " \t\n\"'<>");
+	len = (size_t) (s->end - text);
 	host = strcspn(text + rest, "/?# \t\n\"'<>");
-	at = memchr(text + rest, '@', host);
-	if (at && (!strncasecmp(text, "http", 4) ||
-		   memchr(text + rest, ':', (size_t) (at - text) - rest)))
-		*ret = (struct found){0, len, secret_word};
-	else if (strict && (has(text + rest, len - rest, "?&=") || !strncasecmp(text, "ftp:", 4) ||
-			    (!strncasecmp(text, "http", 4) && !has(text + rest, len - rest, "."))))
-		*ret = (struct found){0, len, "[URL]"};
+	hook = is_http ? hook_length(text, rest, host, len < LOOK_MAX ? len : LOOK_MAX) : 0;
+	if (has_password(text + rest, host, s, is_http))
+		*ret = (struct trk_mask_found){0, len, trk__mask_secret};
+	else if (hook)
+		*ret = (struct trk_mask_found){hook, len - hook, trk__mask_secret};
+	else if (strict && (s->query > text || !strncasecmp(text, "ftp:", 4) ||
+			    (is_http && s->last_dot < text)))
+		*ret = (struct trk_mask_found){0, len, "[URL]"};
 	else
 		return false;
 	return true;
 }
 
-static bool find_email(const char *text, struct found *ret)
+static bool find_email(const char *text, struct trk_mask_found *ret)
 {
-	size_t local = run_of(text, "._%+-"), domain, last;
+	size_t local = trk__mask_run(text, "._%+-"), domain, last;
 
 	if (local == 0 || text[local] != '@')
 		return false;
-	domain = run_of(text + local + 1, ".-");
-	while (domain > 0 && !is_alnum(text[local + domain]))
+	domain = trk__mask_run(text + local + 1, ".-");
+	while (domain > 0 && !trk__mask_is_alnum(text[local + domain]))
 		domain--;
 	last = domain;
 	while (last > 0 && text[local + last] != '.')
@@ -220,9 +370,9 @@ static bool find_email(const char *text, struct found *ret)
 	if (last == 0 || domain - last < 2)
 		return false;
 	for (size_t i = last + 1; i <= domain; i++)
-		if (is_digit(text[local + i]))
+		if (trk__mask_is_digit(text[local + i]))
 			return false;
-	*ret = (struct found){0, local + 1 + domain, "[EMAIL]"};
+	*ret = (struct trk_mask_found){0, local + 1 + domain, "[EMAIL]"};
 	return true;
 }
 
@@ -234,7 +384,7 @@ static size_t address_length(const char *text, int family, const char *chars)
 
 	while (n < sizeof(word) && text[n] && strchr(chars, text[n]))
 		n++;
-	if (n == sizeof(word) || is_alnum(text[n]))
+	if (n == sizeof(word) || trk__mask_is_alnum(text[n]))
 		return 0;
 	/* Drop the end of a sentence, and the colon before a port. */
 	while (n > 1 && (text[n - 1] == '.' || (text[n - 1] == ':' && text[n - 2] != ':')))
@@ -244,7 +394,7 @@ static size_t address_length(const char *text, int family, const char *chars)
 	return inet_pton(family, word, address) == 1 ? n : 0;
 }
 
-static bool find_ip(const char *text, struct found *ret)
+static bool find_ip(const char *text, struct trk_mask_found *ret)
 {
 	static const char digits[] = "0123456789.";
 	static const char hex[] = "0123456789abcdefABCDEF:.";
@@ -254,7 +404,7 @@ static bool find_ip(const char *text, struct found *ret)
 		n = address_length(text, AF_INET6, hex);
 	if (n == 0 || strspn(text, ":") == n)
 		return false;
-	*ret = (struct found){0, n, "[IP]"};
+	*ret = (struct trk_mask_found){0, n, "[IP]"};
 	return true;
 }
 
@@ -270,9 +420,9 @@ static bool is_random(const char *text, size_t len, bool mixed)
 
 	for (size_t i = 0; i < len; i++) {
 		char c = text[i];
-		int kind = is_upper(c) ? 0 : is_lower(c) ? 1 : 2;
+		int kind = trk__mask_is_upper(c) ? 0 : trk__mask_is_lower(c) ? 1 : 2;
 
-		if (!is_alnum(c))
+		if (!trk__mask_is_alnum(c))
 			continue;
 		count[kind]++;
 		changes += before >= 0 && kind != before;
@@ -287,150 +437,22 @@ static bool is_random(const char *text, size_t len, bool mixed)
 	return changes * (count[0] && count[1] ? 2 : 4) >= len;
 }
 
-static bool has_known_start(const char *text, size_t len)
-{
-	static const char *const starts[] = {
-		"AKIA",        "ASIA",   "ghp_",    "gho_",     "ghu_",     "ghs_",     "ghr_",
-		"github_pat_", "glpat-", "sk-",     "sk_live_", "sk_test_", "rk_live_", "xoxb-",
-		"xoxp-",       "xoxa-",  "xoxs-",   "AIza",     "hf_",      "npm_",     "pypi-",
-		"eyJ",         "SG.",    "dop_v1_", "ya29.",
-	};
-
-	if (len < RANDOM_MIN || !has(text, len, "0123456789"))
-		return false;
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
-		if (!strncmp(text, starts[i], strlen(starts[i])))
-			return true;
-	return false;
-}
-
-static bool find_key(const char *text, struct found *ret)
-{
-	size_t len = run_of(text, "_-.");
-
-	*ret = (struct found){0, len, secret_word};
-	return has_known_start(text, len);
-}
-
 /* Base64 text contains slashes, and is masked as a whole; in a path, which begins with a slash,
  * only the random-looking part is masked. `before` is the byte in front of text. */
-static bool find_random(const char *text, char before, struct found *ret)
+static bool find_random(const char *text, char before, struct trk_mask_found *ret)
 {
 	size_t all, piece;
 
 	if (text[0] == '/')
 		return false;
-	all = run_of(text, before == '/' ? "+_-" : "+/_-");
-	*ret = (struct found){0, all, secret_word};
+	all = trk__mask_run(text, before == '/' ? "+_-" : "+/_-");
+	*ret = (struct trk_mask_found){0, all, trk__mask_secret};
 	for (size_t at = 0; at < all; at += piece + 1) {
-		piece = run_of(text + at, "+");
+		piece = trk__mask_run(text + at, "+");
 		if (is_random(text + at, piece, false))
 			return true;
 	}
 	return is_random(text, all, true);
-}
-
-/* ---- options of known programs ---- */
-
-struct program_option {
-	const char *programs; /* each between blanks */
-	char letter;
-	bool attached, separate; /* -pVALUE, -p VALUE */
-	char after;              /* the secret follows this character of the value; 0: all of it */
-};
-
-/* A row is found by the name of the program, or by a word of its command (docker login). */
-static const struct program_option program_options[] = {
-	{" mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlshow mysqlpump mysqlslap "
-	 "mariadb mariadb-dump mariadb-admin 7z 7za 7zr rar unrar ",
-	 'p', true, false, 0},
-	{" sshpass login mongo mongosh mongodump mongorestore mongoexport mongoimport ", 'p', true,
-	 true, 0},
-	{" sqlcmd bcp zip unzip ", 'P', true, true, 0},
-	{" redis-cli ", 'a', false, true, 0},
-	{" ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd ", 'w', true, true, 0},
-	{" curl ", 'u', true, true, ':'},
-	{" http https xh ", 'a', true, true, ':'},
-	{" lftp ", 'u', true, true, ','},
-	{" smbclient ", 'U', true, true, '%'},
-};
-
-#define PROGRAM_OPTIONS (sizeof(program_options) / sizeof(program_options[0]))
-
-static size_t word_length(const char *text)
-{
-	return strcspn(text, " \t\n\"';,|&()");
-}
-
-/* Sets the program whose options follow, if the word at text is the name of a known one. */
-static void note_program(struct trk_mask *mask, const char *text)
-{
-	char name[24] = " ";
-	size_t len = word_length(text), at = len;
-
-	while (at > 0 && text[at - 1] != '/')
-		at--;
-	if (len == at || len - at + 3 > sizeof(name) || memchr(text, ':', len))
-		return;
-	memcpy(name + 1, text + at, len - at);
-	memcpy(name + 1 + len - at, " ", 2);
-	for (size_t i = 0; i < PROGRAM_OPTIONS; i++)
-		if (strstr(program_options[i].programs, name))
-			mask->program = (unsigned char) (i + 1);
-}
-
-/* Where the secret begins in the value of such an option; a value without it has none. */
-static size_t secret_in_value(const char *value, size_t len, char after)
-{
-	const char *at = after ? memchr(value, after, len) : NULL;
-
-	return !after ? 0 : at ? (size_t) (at + 1 - value) : len;
-}
-
-/* Length of the option at text, up to its value if that is in the same argument; 0: another word.
- * Options without a value may stand before the letter: curl -sSu. */
-static size_t option_length(const struct program_option *o, const char *text)
-{
-	static const char *const longs[] = {"--user", "--proxy-user"};
-	size_t len = word_length(text), flags = 1;
-
-	if (o->after == ':')
-		for (size_t i = 0; i < sizeof(longs) / sizeof(longs[0]); i++) {
-			size_t n = strlen(longs[i]);
-
-			if (!strncmp(text, longs[i], n) && strchr("= ", text[n]))
-				return n + (text[n] == '=');
-		}
-	while (flags < len && is_alnum(text[flags]))
-		flags++;
-	if (text[0] != '-' || len < 2)
-		return 0;
-	if (text[1] == o->letter && (len > 2 ? o->attached : o->separate))
-		return 2;
-	return o->separate && o->after && flags == len && text[len - 1] == o->letter ? len : 0;
-}
-
-static bool find_program_option(struct trk_mask *mask, const char *text, bool first,
-				struct found *ret)
-{
-	const struct program_option *o = &program_options[mask->program - 1];
-	size_t at = option_length(o, text), len, skipped;
-
-	if (at == 0)
-		return false;
-	if (!o->after) /* once: sshpass -p X ssh -p 22 */
-		mask->program = 0;
-	if (text[at] == '\0') {
-		mask->value_follows = true;
-		mask->value_after = o->after;
-		return false;
-	}
-	at += strspn(text + at, " ");
-	at += text[at] == '"' || text[at] == '\'';
-	len = first && text[2] != ' ' ? strlen(text + at) : word_length(text + at);
-	skipped = secret_in_value(text + at, len, o->after);
-	*ret = (struct found){at + skipped, len - skipped, secret_word};
-	return len > skipped;
 }
 
 /* ---- the argument ---- */
@@ -450,39 +472,70 @@ static void put_text(struct output *o, const char *text, size_t len)
 	o->text[o->len] = '\0';
 }
 
-static bool find_secret(struct trk_mask *mask, const char *text, char before, bool first,
-			struct found *ret)
+/* echo PASSWORD | sudo -S COMMAND */
+static bool find_piped(const char *text, struct trk_mask_found *ret)
 {
-	bool strict = mask->strict, is_word = first || strchr(" \t\n;|&(\"'", before);
+	static const char *const readers[] = {"sudo -S",      "-stdin",        "passwd",
+					      "--with-token", "passphrase-fd", "kinit"};
+	size_t at = !strncmp(text, "echo ", 5) ? 5 : !strncmp(text, "printf ", 7) ? 7 : 0;
+	size_t len = 0;
+	char line[256] = "";
 
-	if (is_word)
-		note_program(mask, text);
-	return (is_word && mask->program && find_program_option(mask, text, first, ret)) ||
-	       find_url(text, strict, ret) ||
+	if (at == 0)
+		return false;
+	while (len < LOOK_MAX && text[at + len] && !is_one_of(text[at + len], "|;&\n"))
+		len++;
+	if (text[at + len] != '|')
+		return false;
+	strncat(line, text + at + len + 1, sizeof(line) - 1);
+	line[strcspn(line, "|;&\n")] = '\0';
+	*ret = (struct trk_mask_found){at, len - (text[at + len - 1] == ' '), trk__mask_secret};
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
+		if (strstr(line, readers[i]))
+			return true;
+	return false;
+}
+
+static bool find_token(const char *text, struct trk_mask_found *ret)
+{
+	*ret = (struct trk_mask_found){0, trk__token_length(text), trk__mask_secret};
+	return ret->len > 0;
+}
+
+static bool find_secret(struct trk_mask *mask, const char *text, char before, bool first,
+			struct scan *scan, struct trk_mask_found *ret)
+{
+	bool strict = mask->strict, is_word = first || is_one_of(before, " \t\n;|&(\"'");
+
+	scan_word(scan, text);
+	return (is_word && (trk__mask_program(mask, text, first, ret) || find_piped(text, ret))) ||
+	       find_url(text, strict, scan, ret) ||
 	       (strict && (find_email(text, ret) || find_ip(text, ret))) ||
-	       find_named(text, first, ret) || find_key(text, ret) ||
+	       find_named(mask, text, before, first, ret) || find_bearer(text, ret) ||
+	       find_driver_address(text, scan, ret) || find_token(text, ret) ||
 	       (strict && find_random(text, before, ret));
 }
 
 static void put_masked(struct output *o, struct trk_mask *mask, const char *text)
 {
 	const char *start = text;
+	struct scan scan = {.end = NULL};
 	char before = ' ', quote = 0;
 	bool is_line =
-		!mask->program; /* else ; and & are data of a program that was named before */
+		!mask->programs; /* else ; and & are data of a program that was named before */
 
 	while (*text && o->len + 1 < o->size) {
-		bool is_start = !is_alnum(before) && !strchr("_-.%+", before);
-		struct found f = {1, 0, ""};
+		bool is_start = !trk__mask_is_alnum(before) && !is_one_of(before, "_-.%+");
+		struct trk_mask_found f = {1, 0, ""};
 
 		if (before == quote)
 			quote = 0;
-		else if (!quote && (before == '"' || before == '\''))
+		else if (!quote && is_quote(before))
 			quote = before;
-		else if (!quote && is_line && strchr(";|&\n", before))
-			mask->program = 0;
-		if (is_start && !find_secret(mask, text, before, text == start, &f))
-			f = (struct found){1, 0, ""};
+		else if (!quote && is_line && is_one_of(before, ";|&\n"))
+			mask->programs = mask->verbs = 0;
+		if (is_start && !find_secret(mask, text, before, text == start, &scan, &f))
+			f = (struct trk_mask_found){1, 0, ""};
 		put_text(o, text, f.kept);
 		put_text(o, f.by, strlen(f.by));
 		text += f.kept + f.len;
@@ -490,24 +543,73 @@ static void put_masked(struct output *o, struct trk_mask *mask, const char *text
 	}
 }
 
+/* -c of a shell and its like: the next argument is a line. */
+static bool takes_line(const char *text)
+{
+	size_t len = strlen(text);
+
+	return !strcasecmp(text, "/c") || !strcasecmp(text, "-command") ||
+	       !strcmp(text, "--command") ||
+	       (len >= 2 && text[0] == '-' && text[1] != '-' && text[len - 1] == 'c');
+}
+
+/* Length of the part of a value in front of its secret. */
+static size_t kept_of(const char *value, char after)
+{
+	const char *at = after ? strchr(value, after) : NULL;
+
+	return !after ? 0 : at ? (size_t) (at + 1 - value) : strlen(value);
+}
+
 size_t trk__mask_argument(struct trk_mask *mask, const char *text, char *ret, size_t size)
 {
 	struct output o = {ret, 0, size};
 	bool is_option = text[0] == '-' && text[1];
-	bool is_value = mask->value_follows && !is_option;
-	size_t kept = secret_in_value(text, strlen(text), mask->value_after);
+	enum trk_secret_kind kind = (enum trk_secret_kind) mask->value_follows;
+	size_t kept = kept_of(text, mask->value_after);
 
 	ret[0] = '\0';
 	mask->value_after = 0;
-	mask->value_follows = is_option && text[run_of(text, "_-.")] == '\0' &&
-			      is_secret_name(text, strlen(text));
-	if (is_value && text[kept]) {
+	mask->value_follows = is_option && text[trk__mask_run(text, "_-.")] == '\0'
+				      ? (unsigned char) trk__secret_name(text, strlen(text))
+				      : TRK_SECRET_NONE;
+	if (kind && !is_option && text[kept] && !trk__secret_is_plain(kind, text, strlen(text))) {
 		put_text(&o, text, kept);
-		put_text(&o, secret_word, strlen(secret_word));
+		put_text(&o, trk__mask_secret, strlen(trk__mask_secret));
 	} else if (strstr(text, "-----BEGIN")) {
 		put_text(&o, "[KEY]", strlen("[KEY]"));
 	} else {
 		put_masked(&o, mask, text);
 	}
+	mask->is_data = !takes_line(text);
 	return o.len;
+}
+
+size_t trk__mask_command(const char *arguments, size_t len, bool strict, bool is_cut, char *ret,
+			 size_t size)
+{
+	struct trk_mask mask = {.strict = strict};
+	size_t used = 0;
+
+	for (size_t at = 0; at < len && used + 1 < size; at += strlen(arguments + at) + 1) {
+		bool is_last = at + strlen(arguments + at) >= len;
+		size_t room = size - used;
+		size_t put = trk__mask_argument(&mask, arguments + at, ret + used, room);
+
+		if (is_last && is_cut && put + 1 < room)
+			put = (size_t) snprintf(ret + used, room, "%s", TRK_REDACTED);
+		used += put < room ? put : room - 1;
+		ret[used++] = '\0';
+	}
+	return used;
+}
+
+bool trk__is_masked(const char *text)
+{
+	static const char *const words[] = {trk__mask_secret, "[KEY]", "[URL]", "[EMAIL]", "[IP]"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strstr(text, words[i]))
+			return true;
+	return false;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/curl.h"
+#include "base/mask.h"
 #include "base/os.h"
 
 enum { CONNECT_MS = 10000 };
@@ -63,23 +64,25 @@ bool trk__fetch_is_allowed(const char *url)
 	return !strncmp(url, "http://", 7) && is_this_machine(url + 7, strcspn(url + 7, "/?#"));
 }
 
-static int perform(struct trk_curl *l, struct trk_curl_easy *c, const char *url,
+/* `shown` is the address for messages. */
+static int perform(struct trk_curl *l, struct trk_curl_easy *c, const char *shown,
 		   struct trk_buf *out, struct trk_error *reterr)
 {
 	long status = 0;
 	int code = l->easy_perform(c);
 
 	if (out->error)
-		return trk__error_set(reterr, -EFBIG, url, "%.150s: the answer is too long", url);
+		return trk__error_set(reterr, -EFBIG, shown, "%.150s: the answer is too long",
+				      shown);
 	if (code != 0)
-		return trk__error_set(reterr, -EIO, url, "%.150s: %.90s", url,
+		return trk__error_set(reterr, -EIO, shown, "%.150s: %.90s", shown,
 				      l->easy_strerror(code));
 	(void) l->easy_getinfo(c, TRK_CURL_INFO_RESPONSE_CODE, &status);
 	if (status == 429 || status == 503)
-		return trk__error_set(reterr, -EBUSY, url,
-				      "%.150s: busy (%ld). Try: again in a minute", url, status);
+		return trk__error_set(reterr, -EBUSY, shown,
+				      "%.150s: busy (%ld). Try: again in a minute", shown, status);
 	if (status != 200)
-		return trk__error_set(reterr, -EIO, url, "%.150s: answered %ld", url, status);
+		return trk__error_set(reterr, -EIO, shown, "%.150s: answered %ld", shown, status);
 	return 0;
 }
 
@@ -110,24 +113,27 @@ int trk__fetch(const char *url, unsigned int timeout_s, const struct trk_fetch_p
 	struct trk_curl l;
 	struct curl_slist *headers = NULL;
 	struct trk_curl_easy *c;
+	struct trk_mask mask = {.strict = false};
+	char shown[256];
 	int r;
 
+	(void) trk__mask_argument(&mask, url, shown, sizeof(shown));
 	if (!trk__fetch_is_allowed(url))
-		return trk__error_set(reterr, -EINVAL, url,
-				      "%.150s: not an address of the form https://…", url);
+		return trk__error_set(reterr, -EINVAL, shown,
+				      "%.150s: not an address of the form https://…", shown);
 	if (trk__curl_load(&l) < 0)
-		return trk__error_set(reterr, -TRK_ERR_UNSUPPORTED, url,
+		return trk__error_set(reterr, -TRK_ERR_UNSUPPORTED, shown,
 				      "libcurl cannot be loaded. %s",
 				      trk__os_library_advice("Try: apt install libcurl4"));
 	c = l.easy_init();
 	headers = l.slist_append(NULL, "X-Application-ID: resource-tracker");
 	if (!c || !headers) {
-		r = trk__error_set(reterr, -ENOMEM, url, "out of memory");
+		r = trk__error_set(reterr, -ENOMEM, shown, "out of memory");
 	} else {
 		set_options(&l, c, url, timeout_s, progress);
 		(void) l.easy_setopt(c, TRK_CURL_HTTPHEADER, headers);
 		(void) l.easy_setopt(c, TRK_CURL_WRITEDATA, out);
-		r = perform(&l, c, url, out, reterr);
+		r = perform(&l, c, shown, out, reterr);
 	}
 	if (headers)
 		l.slist_free_all(headers);

@@ -8,6 +8,7 @@
 
 #include "alert/end.h"
 #include "base/clock.h"
+#include "base/mask.h"
 #include "base/parse.h"
 #include "cli/config.h"
 #include "cli/environment.h"
@@ -121,11 +122,14 @@ int cli_take_hook(void *settings, const struct cli_option *o, const char *value)
 {
 	struct trk_alert_hooks *h = (void *) ((char *) settings + o->offset);
 	int r = trk__alert_hooks_add(h, value);
+	struct trk_mask mask = {.strict = false};
+	char shown[256];
 
+	(void) trk__mask_argument(&mask, value, shown, sizeof(shown));
 	if (r == -ENOSPC)
-		cli_complain("--%s %s: more than %d", o->name, value, TRK_ALERT_HOOKS_MAX);
+		cli_complain("--%s %s: more than %d", o->name, shown, TRK_ALERT_HOOKS_MAX);
 	else if (r < 0)
-		cli_complain("--%s %s: not of the form RULE=COMMAND. Rules: %s", o->name, value,
+		cli_complain("--%s %s: not of the form RULE=COMMAND. Rules: %s", o->name, shown,
 			     cli_alert_rule_names());
 	return r < 0 ? EXIT_USAGE : 0;
 }

@@ -452,6 +452,43 @@ static int check_version(struct postgres_history *h, struct trk_error *reterr)
 	return version == trk__history_version ? 0 : migrate(h, version, reterr);
 }
 
+/* Whether a text that libpq quotes may be part of a password. libpq takes part of a password for a
+ * host, a port or a database if characters of it were not escaped. */
+static bool may_be_secret(const char *url, const char *text)
+{
+	const char *host = strstr(url, "://") + 3, *last = strrchr(host, '@');
+	const char *from = strchr(host, ':'), *to = last ? last : host + strcspn(host, "/?#");
+	const char *query = strstr(url, "password");
+
+	if (strpbrk(text, "@%=") || (from && from < to && from + strcspn(from, "/?#[ \"") < to))
+		return true;
+	for (const char *at = url; *text && (at = strstr(at, text)); at++)
+		if ((from && at >= from && at < to) || (query && at >= query))
+			return true;
+	return false;
+}
+
+/* Replaces what libpq quotes of a password in a message about the URL. */
+static void hide_secrets(const char *url, char *message)
+{
+	for (char *at = message, *end; (at = strchr(at, '"')); at = *end ? end + 1 : end) {
+		bool is_quoted;
+
+		end = strchr(url, '"') ? strrchr(at + 1, '"') : strchr(at + 1, '"');
+		is_quoted = end != NULL;
+		if (!end)
+			end = at + strlen(at);
+		*end = '\0';
+		if (at[1] && may_be_secret(url, at + 1)) {
+			at[1] = '*';
+			memmove(at + 2, end, 1 + (is_quoted ? strlen(end + 1) + 1 : 0));
+			end = at + 2;
+		}
+		if (is_quoted)
+			*end = '"';
+	}
+}
+
 static int connect_to(struct postgres_history *h, const char *url, struct trk_error *reterr)
 {
 	static const char *const keys[] = {"connect_timeout", "application_name", "options",
@@ -460,8 +497,13 @@ static int connect_to(struct postgres_history *h, const char *url, struct trk_er
 				      NULL};
 
 	h->conn = h->lib.connectdbParams(keys, values, 1);
-	if (!h->conn || h->lib.status(h->conn) != CONNECTION_OK)
-		return fail(h, reterr);
+	if (!h->conn || h->lib.status(h->conn) != CONNECTION_OK) {
+		int r = fail(h, reterr);
+
+		if (reterr)
+			hide_secrets(url, reterr->message);
+		return r;
+	}
 	return check_version(h, reterr);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "import/private.h"
 #include "model/place.h"
 
@@ -11,6 +12,15 @@ static void copy(char *into, size_t size, const char *text)
 {
 	if (text && *text)
 		(void) snprintf(into, size, "%s", text);
+}
+
+/* As `run` stores a command line by default, whatever the package stored. */
+static void copy_command(char *into, size_t size, const char *text)
+{
+	struct trk_mask mask = {.strict = false};
+
+	if (text)
+		(void) trk__mask_argument(&mask, text, into, size);
 }
 
 /* ---- the run ---- */
@@ -73,7 +83,7 @@ static void take_processes(struct trk_importing *i, const struct trk_json_doc *d
 		p->read_bytes = read >= 0 && read < 9e15 ? (uint64_t) read : 0;
 		p->write_bytes = written >= 0 && written < 9e15 ? (uint64_t) written : 0;
 		copy(p->name, sizeof(p->name), trk__json_get_text(d, v, "name"));
-		copy(p->command, sizeof(p->command), trk__json_get_text(d, v, "command"));
+		copy_command(p->command, sizeof(p->command), trk__json_get_text(d, v, "command"));
 		o->top_count++;
 	}
 }

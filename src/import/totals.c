@@ -125,15 +125,14 @@ static void take_time_line(struct time_block *b, const char *line)
 
 /* "Command being timed: "sort -u"": the text between the first and the last quote, masked as a
  * recorded command line is by default. */
-static void take_command(struct time_block *b, const char *line)
+static void take_command(struct time_block *b, char *line)
 {
-	const char *from = strchr(line, '"'), *to = strrchr(line, '"');
+	char *from = strchr(line, '"'), *to = strrchr(line, '"');
 	struct trk_mask mask = {.strict = false};
-	char raw[TRK_RUN_COMMAND_SIZE];
 
 	if (from && to > from) {
-		(void) snprintf(raw, sizeof(raw), "%.*s", (int) (to - from - 1), from + 1);
-		(void) trk__mask_argument(&mask, raw, b->command, sizeof(b->command));
+		*to = '\0';
+		(void) trk__mask_argument(&mask, from + 1, b->command, sizeof(b->command));
 	}
 	b->open = true;
 }

@@ -63,7 +63,7 @@ static const char *read_source(struct trk_lines_source *s)
 const char *trk__lines_source(struct trk_lines_source *s, const struct trk_lines_function *f,
 			      int line, char *text, size_t size, const char **ret_why)
 {
-	struct trk_mask mask = {.strict = false};
+	struct trk_mask mask = {.is_source = true};
 	char raw[LINE_MAX_BYTES];
 	const char *at;
 

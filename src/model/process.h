@@ -6,9 +6,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Replaces arguments that are not kept. */
-#define TRK_REDACTED "\u2026"
-
 /* What is known of one process, for the table of top processes. */
 struct trk_process_info {
 	pid_t pid;

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mask.h"
+
 enum { COMM_CUT = 15 }; /* bytes that the kernel keeps of a name */
 
 /* The command-line syntax of an interpreter: which options take a value, and which name the program
@@ -123,7 +125,7 @@ static const char *java_program(const char *arg, const char *end)
 				return NULL;
 			continue;
 		}
-		if (arg[0] == '-' || arg[0] == '\0')
+		if (arg[0] == '-' || arg[0] == '\0' || trk__is_masked(arg))
 			continue;
 		dot = strrchr(arg, '.');
 		return dot && dot[1] ? dot + 1 : arg;
@@ -140,6 +142,8 @@ static const char *script_of(const struct interpreter *it, const char *arg, cons
 
 		if (it->file_flag && !strncmp(arg, it->file_flag, strlen(it->file_flag)))
 			return base_of(arg + strlen(it->file_flag));
+		if (trk__is_masked(arg)) /* the value of an option: node --token X app.js */
+			continue;
 		if (arg[0] != '-' || arg[1] == '\0')
 			return arg[0] && arg[0] != '-' && arg[0] != '+' ? base_of(arg) : NULL;
 		if (has_letter(arg, it->code)) {

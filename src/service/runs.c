@@ -35,16 +35,21 @@ static int open_recordings(const struct trk_service *s)
 /* Name host and database of the URL, without user, password and parameters. */
 static void name_team(const char *url, const struct trk_error *error, struct trk_error *ret)
 {
-	const char *host = strstr(url, "://"), *at, *why = error->message;
+	const char *start = strstr(url, "://"), *host, *end, *port, *why = error->message;
 	char shown[80];
 
-	host = host ? host + 3 : "";
-	(void) snprintf(shown, sizeof(shown), "%.*s", (int) strcspn(host, "?#"), host);
-	at = strrchr(shown, '@');
-	(void) trk__error_set(ret, error->code, NULL, "history at %s: %s",
-			      at                              ? at + 1
-			      : shown[0] && !strchr(url, '@') ? shown
-							      : "an unknown host",
+	start = host = start ? start + 3 : "";
+	end = start + strcspn(start, "?#");
+	for (const char *at = start; at < end; at++)
+		host = *at == '@' ? at + 1 : host;
+	port = host[0] == '[' ? end : host + strcspn(host, ":");
+	port += port < end ? 1 + strspn(port + 1, "0123456789") : 0;
+	/* Without a host, what follows the colon is the password. */
+	if (host == end || (host == start && strchr(url, '@')) ||
+	    (port < end && !strchr(",/", *port)))
+		host = "an unknown host", end = host + strlen(host);
+	(void) snprintf(shown, sizeof(shown), "%.*s", (int) (end - host), host);
+	(void) trk__error_set(ret, error->code, NULL, "history at %s: %s", shown,
 			      strncmp(why, "history: ", 9) ? why : why + 9);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/mask.h"
 #include "probe/linux/pid_io.h"
 #include "probe/linux/pid_schedstat.h"
 #include "probe/linux/pid_stat.h"
@@ -28,21 +29,24 @@ static void read_name(struct trk_processes *p, int proc_fd, struct trk_process_r
 				    .sys_fd = -1,
 				    .cgroup_fd = -1,
 				    .thread_cpu_ns = trk__clock_thread_cpu_ns};
+	char text[4096];
 	uint64_t cost_ns;
-	ssize_t n;
+	ssize_t len;
+	size_t n;
 
 	if (!p->reader)
 		p->reader = trk__reader_new(&env, false);
-	n = trk__reader_read(p->reader, &env, r->start_ticks, TRK_PATH("%d/cmdline", (int) r->pid),
-			     r->name, sizeof(r->name), &cost_ns);
-	if (n == -EFBIG)
-		n = (ssize_t) strnlen(r->name, sizeof(r->name) - 1) == 0
-			    ? 0
-			    : (ssize_t) sizeof(r->name) - 1;
-	for (ssize_t i = 0; i + 1 < n; i++)
+	len = trk__reader_read(p->reader, &env, r->start_ticks, TRK_PATH("%d/cmdline", (int) r->pid),
+			       text, sizeof(text), &cost_ns);
+	n = trk__mask_command(text,
+			      len == -EFBIG ? sizeof(text) - 1
+			      : len > 0     ? (size_t) len
+					    : 0,
+			      false, len == -EFBIG, r->name, sizeof(r->name));
+	for (size_t i = 0; i + 1 < n; i++)
 		if (r->name[i] == '\0')
 			r->name[i] = ' ';
-	if (n <= 0 || !r->name[0])
+	if (n == 0 || !r->name[0])
 		(void) snprintf(r->name, sizeof(r->name), "[%s]", comm);
 	r->name[sizeof(r->name) - 1] = '\0';
 }

@@ -104,14 +104,32 @@ static const char *script_of(const struct trk_identity_facts *facts)
 {
 	struct trk_mask mask = {.strict = facts->redaction == TRK_REDACT_STRICT};
 
-	for (char *const *arg = facts->argv + 1; *arg; arg++) {
-		/* Mask every argument, as --password makes the next one secret. */
+	for (char *const *arg = facts->argv; *arg; arg++) {
+		/* Mask every argument, as a program and --password make later ones secret. */
 		bool is_secret = facts->redaction != TRK_REDACT_NOTHING && has_secret(&mask, *arg);
 
-		if (!is_secret && (*arg)[0] != '-' && strchr(*arg, '.') && !strpbrk(*arg, " \n"))
+		if (arg != facts->argv && !is_secret && (*arg)[0] != '-' && strchr(*arg, '.') &&
+		    !strpbrk(*arg, " \n"))
 			return *arg;
 	}
 	return NULL;
+}
+
+/* Writes the name of the program. A process that sets its own title has all of it, arguments and
+ * secrets, as its first argument. */
+static size_t put_program(const struct trk_identity_facts *facts, char text[TRK_RUN_TEXT_SIZE])
+{
+	struct trk_mask mask = {.strict = facts->redaction == TRK_REDACT_STRICT};
+	const char *name = facts->argv[0];
+	char masked[4096];
+
+	if (facts->redaction != TRK_REDACT_NOTHING) {
+		(void) trk__mask_argument(&mask, name, masked, sizeof(masked));
+		if (facts->redaction == TRK_REDACT_ALL)
+			masked[strcspn(masked, " ")] = '\0';
+		name = masked;
+	}
+	return (size_t) snprintf(text, TRK_RUN_TEXT_SIZE, "%s", base_of(name));
 }
 
 /* "/usr/bin/python -u ./train.py" -> "python train.py". True: the script is temporary, and not in
@@ -120,8 +138,8 @@ static bool program_of(const struct trk_identity_facts *facts, char text[TRK_RUN
 {
 	bool is_script = is_temporary(facts, facts->argv[0]);
 	const char *script = is_script ? NULL : script_of(facts);
-	size_t n = (size_t) snprintf(text, TRK_RUN_TEXT_SIZE, "%s",
-				     is_script ? "script" : base_of(facts->argv[0]));
+	size_t n = is_script ? (size_t) snprintf(text, TRK_RUN_TEXT_SIZE, "script")
+			     : put_program(facts, text);
 
 	if (!script)
 		return is_script;

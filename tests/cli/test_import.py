@@ -347,6 +347,15 @@ def test_a_snapshot_comes_back_as_it_was(rt, version):
     assert json.loads(plain.stdout)["system_metrics"]
 
 
+def test_a_password_of_a_snapshot_is_masked(rt, tmp_path):
+    document = json.loads((FILES / "snapshot-0.5.json").read_text())
+    document["top_processes"] = [{"name": "x", "pid": 7, "command": "x --password hunter2 --n 3"}]
+    (tmp_path / "x.json").write_text(json.dumps(document))
+    assert rt.run("import", tmp_path / "x.json").rc == 0
+    assert "x --password [SECRET] --n 3" in rt.run("show", "--json", "@").stdout
+    assert not any(b"hunter2" in p.read_bytes() for p in rt.state.rglob("*") if p.is_file())
+
+
 def test_a_snapshot_by_columns_has_the_figures_of_one_by_rows(rt, tmp_path):
     """Also those of columns that only the full set has, which the rows name in full."""
     document = json.loads((FILES / "snapshot-0.5.json").read_text())

@@ -1,8 +1,10 @@
 """Tests which data is stored, with which permissions, and which data is never stored."""
 
+import json
 import os
 import pathlib
 import re
+import shutil
 import stat
 
 import forging
@@ -132,6 +134,35 @@ def test_by_default_passwords_tokens_and_keys_are_masked_and_nothing_else(rt):
     assert SECRET not in rt.run("history", "--json").stdout + rt.run("export", "--format", "csv", "@").stdout
     assert rt.run("report", "--embed-raw", "-o", rt.home / "page.html", "@").rc == 0
     assert SECRET not in (rt.home / "page.html").read_text()
+
+
+def test_no_name_of_a_program_is_a_secret(rt, burn):
+    """`java --token X`: a program of an interpreter is named after an operand, and so is the job."""
+    java = rt.home / "java"
+    shutil.copy(burn, java)
+    result = rt.track("sh", "-c", f"{java} --token {SECRET} 1.5; true")
+    shown = "".join(rt.run("export", "--what", what, "@").stdout for what in ("programs", "processes"))
+    assert "--token [SECRET] 1.5" in shown and SECRET not in shown
+    assert SECRET not in json.dumps(result.summary) + result.stderr
+    assert SECRET.encode() not in all_bytes(rt)
+
+
+@pytest.mark.parametrize("url", [
+    "postgresql://me:SECRET@[bad/db", "postgresql://me:hun%zSECRET@h/db", "postgresql://me:SECRET/db",
+    "postgresql://me:a@SECRET@127.0.0.1:1/db", "postgresql://me:a/SECRET@127.0.0.1:1/db",
+    "postgresql://127.0.0.1:1/db?password=SECRET%zz", "postgresql://127.0.0.1:1/db?password=a&SECRET=1",
+    'postgresql://me:a"SECRET%zz@127.0.0.1:1/db', "mysql://me:SECRET@h/db"])
+def test_no_message_shows_the_password_of_a_url(rt, url):
+    rt.run("run", "-q", "--", "true")
+    listed = rt.run("history", env={"RESOURCE_TRACKER_HISTORY": url.replace("SECRET", "hunter2")})
+    assert listed.rc == 0 and "hunter2" not in listed.stderr
+    assert listed.stderr.startswith("resource-tracker: only the runs of this machine follow: history")
+
+
+def test_no_message_shows_the_password_of_an_address_of_prices(rt):
+    for url in "https://me:hunter2@h/", "ftp://h/?token=hunter2":
+        done = rt.run("catalog", "update", "--url", url)
+        assert done.rc != 0 and "not an address" in done.stderr and "hunter2" not in done.stderr
 
 
 def test_runs_are_grouped_by_their_arguments_whatever_their_secret_is(rt):

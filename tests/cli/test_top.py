@@ -228,6 +228,19 @@ def test_a_running_run_is_listed_and_its_processes_are_those_of_proc(rt, running
     assert 3500 < facts["time_left_s"] <= 3600
 
 
+def test_secrets_of_processes_are_masked(rt):
+    script = "until [ -e gate ]; do sleep 0.1; done"
+    with rt.start("run", "--no-discovery", "-q", "--", "sh", "-c", script, "--password", "hunter2") as tracker:
+        try:
+            pid = until("a row", lambda: (rt.run("top", "--json").json()["runs"] or [{}])[0].get("pid"))
+            shown = until("its processes", lambda: (
+                lambda done: done if "--password" in done.stdout else None)(rt.run("top", "--json", str(pid))))
+            assert "--password [SECRET]" in shown.stdout and "hunter2" not in shown.stdout
+        finally:
+            (rt.home / "gate").touch()
+        assert tracker.wait() == 0
+
+
 def test_show_says_that_a_run_goes_on(rt, running):
     until("a state with its processes", lambda: rt.run("show", "--json", "@").json())
     text = rt.run("show", "@").stdout

@@ -128,6 +128,22 @@ static void steps_of_ci_services_are_told_apart_without_their_scripts(void **sta
 		      "python3 train.py");
 }
 
+/* A process that sets its own title has one argument. */
+static void no_secret_is_in_the_name(void **state)
+{
+	struct trk_identity i = find(NULL, TRK_REDACT_SECRETS, "/d", "worker --password hunter2.x");
+
+	(void) state;
+	assert_string_equal(i.job, "worker --password [SECRET]");
+	i = find(NULL, TRK_REDACT_ALL, "/d", "worker --password hunter2.x");
+	assert_string_equal(i.job, "worker");
+	i = find(NULL, TRK_REDACT_SECRETS, "/d", "java|--token|hunter2.x|app.jar");
+	assert_string_equal(i.job, "java app.jar");
+	i = find(NULL, TRK_REDACT_SECRETS, "/d",
+		 "aws|configure|set|aws_secret_access_key|hun.ter2");
+	assert_string_equal(i.job, "aws");
+}
+
 static void a_script_with_another_name_in_each_run_is_no_part_of_the_name(void **state)
 {
 	(void) state;
@@ -236,6 +252,7 @@ int main(void)
 		cmocka_unit_test(without_an_engine_it_is_program_script_and_directory),
 		cmocka_unit_test(workflow_engines_name_the_task),
 		cmocka_unit_test(steps_of_ci_services_are_told_apart_without_their_scripts),
+		cmocka_unit_test(no_secret_is_in_the_name),
 		cmocka_unit_test(a_script_with_another_name_in_each_run_is_no_part_of_the_name),
 		cmocka_unit_test(batch_systems_name_the_job_and_arrays_are_one),
 		cmocka_unit_test(nextflow_names_the_task_in_its_script),

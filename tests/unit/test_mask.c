@@ -1,15 +1,22 @@
 /* Masking of secrets in the arguments of a command line. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
 #include "base/mask.h"
+#include "skip.h"
+
+#ifndef TRK_FIXTURES
+#define TRK_FIXTURES "tests/fixtures"
+#endif
 
 struct masked {
 	const char *text, *want; /* want NULL: left as it is */
@@ -273,6 +280,181 @@ static void by_default_only_passwords_tokens_and_keys_are_masked(void **state)
 	}
 }
 
+/* ---- whole command lines, of tests/fixtures/mask ---- */
+
+/* Writes the arguments of a line, each ended by a NUL, with \n and \t as in C. Returns the length. */
+static size_t arguments_of(char *line)
+{
+	size_t n = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	for (const char *at = line; *at; at++) {
+		bool is_escape = at[0] == '\\' && (at[1] == 'n' || at[1] == 't');
+
+		line[n++] = *at == '\t' ? '\0' : !is_escape ? *at : at[1] == 'n' ? '\n' : '\t';
+		at += is_escape;
+	}
+	line[n] = '\0';
+	return n + 1;
+}
+
+/* Calls `check` for each line: its arguments, and these masked. */
+static size_t check_lines(const char *file, void (*check)(const char *line, size_t len,
+							  const char *masked, size_t masked_len))
+{
+	const char *root = getenv("TRK_FIXTURES");
+	char path[512], line[1024], masked[1024];
+	size_t lines = 0, len;
+	FILE *f;
+
+	(void) snprintf(path, sizeof(path), "%s/mask/%s", root ? root : TRK_FIXTURES, file);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (line[0] == '#')
+			continue;
+		len = arguments_of(line);
+		check(line, len, masked,
+		      trk__mask_command(line, len, false, false, masked, sizeof(masked)));
+		lines++;
+	}
+	(void) fclose(f);
+	return lines;
+}
+
+static void check_that_no_secret_is_kept(const char *line, size_t len, const char *masked,
+					 size_t masked_len)
+{
+	(void) line;
+	(void) len;
+	for (size_t at = 0; at < masked_len; at += strlen(masked + at) + 1)
+		if (strstr(masked + at, "hunter2"))
+			fail_msg("kept in: %s", masked + at);
+}
+
+static void check_that_all_is_kept(const char *line, size_t len, const char *masked,
+				   size_t masked_len)
+{
+	for (size_t at = 0; at < masked_len; at += strlen(masked + at) + 1)
+		if (trk__is_masked(masked + at))
+			fail_msg("masked: %s", masked + at);
+	assert_int_equal(masked_len, len);
+	assert_memory_equal(masked, line, len);
+}
+
+static void no_secret_of_a_command_line_is_kept(void **state)
+{
+	(void) state;
+	assert_true(check_lines("secrets.txt", check_that_no_secret_is_kept) >= 500);
+}
+
+static void what_is_no_secret_is_kept(void **state)
+{
+	(void) state;
+	assert_true(check_lines("innocent.txt", check_that_all_is_kept) >= 260);
+}
+
+/* Writes a text of the form, with the least of each class. */
+static void text_of_form(const char *form, char *text)
+{
+	while (*form) {
+		char class = *form++;
+		long least = 1;
+
+		if (!strchr("*&~^%#", class)) {
+			*text++ = class;
+			continue;
+		}
+		if (*form >= '0' && *form <= '9')
+			least = strtol(form, (char **) (uintptr_t) &form, 10);
+		for (long i = 0; i < least; i++)
+			*text++ = class == '#'   ? (char) ('1' + i % 9)
+				  : class == '%' ? "7e3b"[i % 4]
+				  : class == '^' ? "7QZ3"[i % 4]
+						 : "7qZ3"[i % 4];
+	}
+	*text = '\0';
+}
+
+static void tokens_of_known_services_are_found(void **state)
+{
+	static const char *const forms[] = {
+#define TOKEN(form, what) form,
+#include "base/tokens.def"
+#undef TOKEN
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		struct trk_mask mask = {.strict = false};
+		char text[512] = "https://h/", ret[600];
+
+		text_of_form(forms[i], text + 10);
+		(void) trk__mask_argument(&mask, text + 10, ret, sizeof(ret));
+		assert_string_equal(ret, "[SECRET]");
+		(void) trk__mask_argument(&mask, text, ret, sizeof(ret));
+		assert_string_equal(ret, "https://h/[SECRET]");
+	}
+}
+
+/* Of a line of source code only what is quoted is a value. */
+static void expressions_of_source_code_are_kept(void **state)
+{
+	static const struct masked cases[] = {
+		{"token = tokens[i]", NULL},
+		{"def f(password, token=None):", NULL},
+		{"sig = np.zeros(5)", NULL},
+		{"password = \"hunter2\"", "password = \"[SECRET]\""},
+		{"f(api_key='hunter2', n=1)", "f(api_key='[SECRET]', n=1)"},
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct trk_mask mask = {.is_source = true};
+		char ret[256];
+
+		(void) trk__mask_argument(&mask, cases[i].text, ret, sizeof(ret));
+		assert_string_equal(ret, cases[i].want ? cases[i].want : cases[i].text);
+	}
+}
+
+/* CPU time of masking `size` bytes of a repeated part. */
+static double cpu_s_of(const char *part, size_t size)
+{
+	struct trk_mask mask = {.strict = true};
+	char *text = malloc(size), *ret = malloc(4 * size);
+	clock_t before;
+
+	assert_non_null(text);
+	assert_non_null(ret);
+	for (size_t at = 0; at + 1 < size; at++)
+		text[at] = part[at % strlen(part)];
+	text[size - 1] = '\0';
+	before = clock();
+	(void) trk__mask_argument(&mask, text, ret, 4 * size);
+	before = clock() - before;
+	free(ret);
+	free(text);
+	return (double) before / CLOCKS_PER_SEC;
+}
+
+/* An address, a command or a name in each of many pieces is not searched for again in all that
+ * follows: 16 times the text takes about 16 times, not 256 times, as long. */
+static void the_time_is_linear_in_the_length(void **state)
+{
+	static const char *const parts[] = {
+		"a://", "http://x:y/", "a:", "http://hooks/", "token \"", "echo x "};
+
+	(void) state;
+	if (checks_memory())
+		SKIP("the sanitizers and valgrind add times of their own");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		double short_s = cpu_s_of(parts[i], 16384), long_s = cpu_s_of(parts[i], 262144);
+
+		assert_true(long_s < 80 * short_s + 0.1);
+	}
+}
+
 static void a_key_is_masked_as_a_whole(void **state)
 {
 	static const struct masked cases[] = {
@@ -350,6 +532,11 @@ int main(void)
 		cmocka_unit_test(another_command_of_a_line_is_no_known_program),
 		cmocka_unit_test(long_random_words_are_found),
 		cmocka_unit_test(by_default_only_passwords_tokens_and_keys_are_masked),
+		cmocka_unit_test(no_secret_of_a_command_line_is_kept),
+		cmocka_unit_test(what_is_no_secret_is_kept),
+		cmocka_unit_test(tokens_of_known_services_are_found),
+		cmocka_unit_test(expressions_of_source_code_are_kept),
+		cmocka_unit_test(the_time_is_linear_in_the_length),
 		cmocka_unit_test(a_key_is_masked_as_a_whole),
 		cmocka_unit_test(ordinary_arguments_stay),
 		cmocka_unit_test(the_argument_behind_a_secret_option_is_its_value),

@@ -65,6 +65,9 @@ static void a_process_is_named_after_what_it_runs(void **state)
 		{"java", "java|-Xmx2g|-cp|a.jar:b.jar|org.apache.spark.deploy.SparkSubmit|x|",
 		 "SparkSubmit", false},
 		{"java", "java|-jar|/opt/picard.jar|Sort|", "picard.jar", false},
+		{"java", "java|--token|[SECRET]|", "java", false},
+		{"java", "java|--token|[SECRET]|org.example.Main|", "Main", false},
+		{"node", "node|--token|[SECRET]|app.js|", "app.js", false},
 		{"node", "node|--max-old-space-size=1|web/build.mjs|", "build.mjs", false},
 		{"tab\there", "", "tab?here", false},
 	};
