@@ -25,7 +25,8 @@
 	X(UNEXPECTED, "the memory is not laid out as in a release build of its version")           \
 	X(OTHER_RUNTIME, "PyPy, Node.js, Java or R: not supported")                                \
 	X(TOO_MANY, "more processes than can be read at once")                                     \
-	X(NO_MEMORY, "the tracker ran out of memory for it")
+	X(NO_MEMORY, "the tracker ran out of memory for it")                                       \
+	X(TOO_MUCH, "reading all of it takes too much time or memory")
 
 enum trk_stack_why {
 #define X(name, text) TRK_STACK_##name,
