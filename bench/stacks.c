@@ -49,8 +49,6 @@ static int walk_until(struct trk_cpython *python, struct trk_remote *r, uint64_t
 		stacks += (uint64_t) n;
 		torn += torn_now;
 		reads += r->reads;
-		if (walks % 1000 == 0)
-			trk__cpython_trim(python);
 	}
 	ns = trk__clock_thread_cpu_ns() - before;
 	printf("{\"stacks\": %" PRIu64 ", \"torn\": %" PRIu64 ", \"walks\": %" PRIu64

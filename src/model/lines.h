@@ -26,6 +26,7 @@
 	X(OTHER_RUNTIME, "PyPy, Node.js, Java or R: not supported")                                \
 	X(TOO_MANY, "more processes than can be read at once")                                     \
 	X(NO_MEMORY, "the tracker ran out of memory for it")                                       \
+	X(TOO_MUCH, "reading all of it takes too much time or memory")                             \
 	X(STUCK, "it was stuck in the kernel when its memory was read")
 
 enum trk_stack_why {

@@ -22,6 +22,8 @@ enum {
 	SLICES_OPEN = 2000, /* context switches per second of CPU time that prevent */
 	SLICES_MAX = 4000,  /* the sampling of a thread, or end it */
 	STRIDE_MAX = 64,
+	TASKS_MAX = 1024,                   /* threads of a process that are looked at */
+	NAMES_MAX_BYTES = 32 * 1024 * 1024, /* of all processes, before one more is read */
 };
 
 #define LOOK_NS     (250 * TRK_NS_PER_MS)
@@ -32,6 +34,9 @@ enum {
 #define COST_SHARE    0.0004
 #define FIRST_NS      (10 * TRK_NS_PER_S)
 #define FIRST_BUDGETS 4
+/* Mappings and names may take this share of a core, and this long at once. */
+#define READ_SHARE    0.002
+#define READ_BURST_NS (50.0 * TRK_NS_PER_MS)
 
 struct process {
 	pid_t pid; /* 0: free */
@@ -71,6 +76,8 @@ struct trk_native {
 	size_t nodes; /* used by native code */
 	uint64_t start_ns, now_ns;
 	uint64_t cost_ns, settled_cost_ns, settle_ns;
+	double read_saved_ns;      /* remaining CPU time for mappings and names, */
+	uint64_t read_ns;          /* at this time */
 	unsigned int stride, turn; /* one in `stride` samples is evaluated */
 	bool is_refused;
 	/* State of the current drain. */
@@ -124,12 +131,37 @@ static bool is_file_named(const char *path, const char *start)
 	return slash && !strncmp(slash + 1, start, strlen(start));
 }
 
+/* Whether there is time and memory to read mappings and names of one more process. */
+static bool may_read(struct trk_native *n)
+{
+	size_t bytes = 0;
+
+	n->read_saved_ns += READ_SHARE * (double) (n->now_ns - n->read_ns);
+	if (n->read_saved_ns > READ_BURST_NS)
+		n->read_saved_ns = READ_BURST_NS;
+	n->read_ns = n->now_ns;
+	for (size_t i = 0; i < PROCESSES_MAX; i++)
+		bytes += n->process[i].maps.bytes + trk__perf_map_bytes(&n->process[i].names);
+	return n->read_saved_ns > 0 && bytes < NAMES_MAX_BYTES;
+}
+
+static void pay_read(struct trk_native *n, uint64_t cpu_ns_before)
+{
+	n->read_saved_ns -= (double) (trk__clock_thread_cpu_ns() - cpu_ns_before);
+}
+
 static void read_maps(struct trk_native *n, struct process *p)
 {
+	uint64_t before = trk__clock_thread_cpu_ns();
 	struct trk_mappings maps;
+	int r;
 
+	if (!may_read(n))
+		return;
 	p->maps_ns = n->now_ns;
-	if (trk__mappings_read(&n->files.env, p->pid, &maps) < 0)
+	r = trk__mappings_read(&n->files.env, p->pid, &maps);
+	pay_read(n, before);
+	if (r < 0)
 		return;
 	trk__mappings_release(&p->maps);
 	p->maps = maps;
@@ -258,12 +290,14 @@ static void look_at_threads(struct trk_native *n, struct process *p)
 	TRK_DIR_CLEANUP DIR *dir =
 		trk__list_dir_at(n->files.env.proc_fd, TRK_PATH("%d/task", (int) p->pid));
 	struct dirent *e;
+	int tasks = 0;
 
 	if (!dir)
 		return;
 	for (size_t i = 0; i < n->threads; i++)
 		n->thread[i].seen = n->thread[i].process != p;
-	while ((e = trk__next_entry(dir)) && !n->is_refused && !p->is_refused) {
+	while (tasks++ < TASKS_MAX && (e = trk__next_entry(dir)) && !n->is_refused &&
+	       !p->is_refused) {
 		const char *at = e->d_name;
 		uint64_t tid;
 
@@ -352,7 +386,7 @@ static uint32_t function_of(struct trk_native *n, const char *file, const char *
 static uint32_t function_of_file(struct trk_native *n, const struct process *p,
 				 struct trk_mapping *m)
 {
-	char id[TRK_BUILD_ID_SIZE], name[TRK_LINES_NATIVE_SIZE];
+	char id[TRK_BUILD_ID_SIZE] = "", name[TRK_LINES_NATIVE_SIZE];
 
 	if (m->user)
 		return m->user - 1;
@@ -360,9 +394,14 @@ static uint32_t function_of_file(struct trk_native *n, const struct process *p,
 		m->user = 1 + function_of(n, "", m->path);
 		return m->user - 1;
 	}
-	n->remote_pid = p->pid;
-	trk__remote_begin(&n->remote);
-	trk__build_id(&n->remote, m->base, id);
+	if (may_read(n)) {
+		uint64_t before = trk__clock_thread_cpu_ns();
+
+		n->remote_pid = p->pid;
+		trk__remote_begin(&n->remote);
+		trk__build_id(&n->remote, m->base, id);
+		pay_read(n, before);
+	}
 	trk__lines_native_name(name, id);
 	m->user = 1 + function_of(n, m->path, name);
 	return m->user - 1;
@@ -372,9 +411,13 @@ static uint32_t generated_function(struct trk_native *n, struct process *p, uint
 {
 	const char *name = trk__perf_map_find(&p->names, address);
 
-	if (!name && n->now_ns >= p->names_ns + REREAD_NS) {
+	if (!name && n->now_ns >= p->names_ns + REREAD_NS && may_read(n)) {
+		uint64_t before = trk__clock_thread_cpu_ns();
+		int r = trk__perf_map_read(&p->names, &n->files.env, p->pid);
+
 		p->names_ns = n->now_ns;
-		if (trk__perf_map_read(&p->names, &n->files.env, p->pid) == 0)
+		pay_read(n, before);
+		if (r == 0)
 			name = trk__perf_map_find(&p->names, address);
 	}
 	return trk__lines_function_of(n->lines, "", !name, name ? name : "[generated code]", 0);
@@ -525,11 +568,13 @@ static void sum_up(const struct trk_native *n, pid_t pid, struct trk_lines_sums 
 		if (sum)
 			sum->cpu_us += c->amounts.cpu_us * 1000;
 	}
-	for (size_t i = 0; i < ret->counts; i++)
-		for (size_t k = 0; k < second->counts; k++)
-			if (second->count[k].lane == ret->count[i].lane &&
-			    second->count[k].node == ret->count[i].node)
-				ret->count[i].amounts.wall_us = second->count[k].amounts.cpu_us;
+	for (size_t i = 0; i < second->counts && ret->counts; i++) {
+		const struct trk_lines_count *c = &second->count[i];
+		struct trk_lines_amounts *sum = trk__lines_sum(ret, c->lane, c->node);
+
+		if (sum)
+			sum->wall_us = c->amounts.cpu_us;
+	}
 }
 
 /* Move the part of a line's CPU time that a native place below it used. */
@@ -537,13 +582,13 @@ static void move(const struct trk_lines_count *c, struct trk_lines_sums *second,
 		 struct trk_lines_sums *lines)
 {
 	uint32_t node = (uint32_t) c->amounts.sure_bytes;
-	const struct trk_lines_amounts line = *trk__lines_sum(lines, c->lane, node);
+	const struct trk_lines_amounts *line = trk__lines_sum(lines, c->lane, node);
 	struct trk_lines_amounts *sum;
 	uint64_t ns = c->amounts.cpu_us * 1000;
 
-	if (line.cpu_us > line.wall_us)
-		ns = (uint64_t) ((double) ns * ((double) line.wall_us / (double) line.cpu_us));
-	if (ns == 0)
+	if (line && line->cpu_us > line->wall_us)
+		ns = (uint64_t) ((double) ns * ((double) line->wall_us / (double) line->cpu_us));
+	if (!line || ns == 0)
 		return;
 	sum = trk__lines_sum(second, c->lane, c->node);
 	if (!sum)
@@ -603,7 +648,8 @@ struct trk_native *trk__native_new(const struct trk_env *env,
 	n->options = *options;
 	n->files.env = *env;
 	n->lines = lines;
-	n->start_ns = n->settle_ns = n->now_ns = start_ns;
+	n->start_ns = n->settle_ns = n->now_ns = n->read_ns = start_ns;
+	n->read_saved_ns = READ_BURST_NS;
 	n->stride = 1;
 	trk__remote_init(&n->remote, trk__remote_process, &n->remote_pid);
 	return n;

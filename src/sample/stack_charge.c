@@ -62,3 +62,33 @@ void trk__charge_interval(struct trk_sampled_process *w, uint64_t ns, uint64_t w
 		charge(w, ns, now > before ? now : before, before > now);
 	}
 }
+
+/* ---- memory ---- */
+
+unsigned int trk__charge_sign(const struct trk_sampled_thread *t)
+{
+	if (!t->ran || !t->is_instant || t->faults[3] <= t->faults[0])
+		return 0;
+	return t->faults[1] > t->faults[0] && t->faults[3] > t->faults[2] ? TRK_GROWTH_CLEAR : 1;
+}
+
+const struct trk_sampled_thread *trk__charge_memory_thread(const struct trk_sampled_process *w,
+							   bool *ret_alone)
+{
+	const struct trk_sampled_thread *found = NULL;
+	unsigned int running = 0;
+
+	for (size_t i = 0; i < w->threads; i++) {
+		const struct trk_sampled_thread *t = &w->thread[i];
+		bool runs = t->score != TRK_SCORE_WAITS;
+
+		running += runs;
+		if (!found || trk__charge_sign(t) > trk__charge_sign(found) ||
+		    (trk__charge_sign(t) == trk__charge_sign(found) &&
+		     (runs > (found->score != TRK_SCORE_WAITS) ||
+		      (runs == (found->score != TRK_SCORE_WAITS) && t->lane == w->oldest_lane))))
+			found = t;
+	}
+	*ret_alone = running <= 1;
+	return found;
+}

@@ -1,5 +1,5 @@
-/* A process whose stacks are sampled, and which of its threads the CPU time between two samples is
- * charged to. */
+/* A process whose stacks are sampled, and which of its threads the CPU time and the growth of
+ * memory between two samples are charged to. */
 #ifndef TRK_SAMPLE_STACK_CHARGE_H
 #define TRK_SAMPLE_STACK_CHARGE_H
 
@@ -36,6 +36,7 @@ struct trk_sampled_process {
 	struct trk_cpython *python; /* owned; NULL: not read */
 	uint64_t exe;               /* of the link to its executable, to notice an exec */
 	uint64_t look_ns, wait_ns;
+	unsigned int cuts; /* looks whose budget was spent (probe/stack/remote.h) */
 	int statm_fd;
 	char name[TRK_LINES_NAME_SIZE];
 	bool seen, is_fresh;
@@ -59,5 +60,13 @@ struct trk_sampled_process {
 void trk__charge_interval(struct trk_sampled_process *w, uint64_t ns, uint64_t wall_ns);
 /* Charge it to the line of the oldest thread. */
 void trk__charge_oldest(struct trk_sampled_process *w, uint64_t ns);
+
+/* How clearly the thread was seen allocating memory: 0, or a weight. If page faults occurred both
+ * right before and right after its stack was read, the frame that was read caused them. */
+unsigned int trk__charge_sign(const struct trk_sampled_thread *t);
+/* The thread to charge memory to: the one that was seen allocating most, else a running one, else
+ * the oldest. *ret_alone: no other thread can have allocated memory. */
+const struct trk_sampled_thread *trk__charge_memory_thread(const struct trk_sampled_process *w,
+							   bool *ret_alone);
 
 #endif

@@ -15,6 +15,7 @@ enum {
 	WATCHED_MAX = 128, /* processes */
 	PYTHONS_MAX = 64,  /* of these that are read */
 	LOOKS_MAX = 4,     /* processes sampled in one round */
+	CUTS_MAX = 8,      /* looks at a process that spend their budget: then it is not read */
 	FAST_HZ = 100,
 	FAULTS_THREADS = 8, /* of a process, whose page faults are counted */
 	PAIR_FAULTS = 16,   /* between two probes */
@@ -25,6 +26,8 @@ enum {
 #define LOOK_NS       (100 * TRK_NS_PER_MS)
 #define LOOK_MAX_NS   (60 * TRK_NS_PER_S)
 #define LATE_NS       (250 * UINT64_C(1000))
+#define LOOKS_MAX_NS  (20 * TRK_NS_PER_MS)  /* of CPU time, before one more process is checked */
+#define ROUND_MAX_NS  (100 * TRK_NS_PER_MS) /* of CPU time, before one more is sampled */
 #define PERIOD_MAX    (4 * TRK_NS_PER_S)
 #define FAULTS_MAX_NS (500 * UINT64_C(1000))
 #define PAIR_NS       (200 * UINT64_C(1000))
@@ -51,6 +54,7 @@ struct trk_stacks {
 	uint64_t start_ns, next_ns, round_at_ns, settle_ns, period_ns;
 	uint64_t probe_ns; /* the next look at memory that grows; UINT64_MAX: none */
 	uint64_t cost_ns, paid_cost_ns, rounds;
+	size_t turn;               /* the process that the next round begins with */
 	uint64_t left_cpu_ns;      /* CPU clock of the thread at the end of the last tick */
 	double saved_ns, round_ns; /* remaining budget; recent cost of a round */
 	uint64_t probe_cost_ns;    /* bounded by the memory that the job takes, not by the budget */
@@ -174,6 +178,12 @@ static bool has_changed(const struct trk_stacks *s, const struct trk_sampled_pro
 	return w->exe != trk__process_exe(&s->files, w->pid);
 }
 
+/* The number of further looks in this walk of the tree, whose first one began at this CPU time. */
+static int looks_left(int looks, uint64_t cpu_ns)
+{
+	return trk__clock_thread_cpu_ns() - cpu_ns < LOOKS_MAX_NS ? looks : 0;
+}
+
 void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, uint64_t now_ns)
 {
 	uint64_t before = trk__clock_thread_cpu_ns();
@@ -198,7 +208,7 @@ void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, ui
 			begin_reading(s, w->pid);
 			look_at(s, w, now_ns);
 			end_reading(s);
-			looks--;
+			looks = looks_left(looks - 1, before);
 		}
 	}
 	for (size_t i = s->count; i-- > 0;)
@@ -310,50 +320,18 @@ static void take_stack(void *data, struct trk_stack *stack)
 
 /* ---- memory ---- */
 
-/* How clearly the thread was seen allocating memory: 0, or a weight. If page faults occurred both
- * right before and right after its stack was read, the frame that was read caused them. */
-static unsigned int sign_of(const struct trk_sampled_thread *t)
-{
-	if (!t->ran || !t->is_instant || t->faults[3] <= t->faults[0])
-		return 0;
-	return t->faults[1] > t->faults[0] && t->faults[3] > t->faults[2] ? TRK_GROWTH_CLEAR : 1;
-}
-
-/* The thread to charge memory to: the one that was seen allocating most, else a running one, else
- * the oldest. *ret_alone: no other thread can have allocated memory. */
-static const struct trk_sampled_thread *thread_of_memory(const struct trk_sampled_process *w,
-							 bool *ret_alone)
-{
-	const struct trk_sampled_thread *found = NULL;
-	unsigned int running = 0;
-
-	for (size_t i = 0; i < w->threads; i++) {
-		const struct trk_sampled_thread *t = &w->thread[i];
-		bool runs = t->score != TRK_SCORE_WAITS;
-
-		running += runs;
-		if (!found || sign_of(t) > sign_of(found) ||
-		    (sign_of(t) == sign_of(found) &&
-		     (runs > (found->score != TRK_SCORE_WAITS) ||
-		      (runs == (found->score != TRK_SCORE_WAITS) && t->lane == w->oldest_lane))))
-			found = t;
-	}
-	*ret_alone = running <= 1;
-	return found;
-}
-
 static void take_memory(struct trk_stacks *s, struct trk_sampled_process *w, bool has_cpu,
 			uint64_t used_ns)
 {
 	struct trk_growth_sample sample = {.now_ns = s->now_ns};
-	const struct trk_sampled_thread *t = thread_of_memory(w, &sample.alone);
+	const struct trk_sampled_thread *t = trk__charge_memory_thread(w, &sample.alone);
 
 	if (!t || trk__process_memory(&s->files, &w->statm_fd, w->pid, &sample.bytes) < 0)
 		return;
 	sample.node = t->node;
 	sample.lane = t->lane;
 	sample.is_look = has_cpu && t->ran && t->is_instant;
-	sample.sign = sign_of(t);
+	sample.sign = trk__charge_sign(t);
 	sample.cpu_ns = used_ns;
 	sample.sleeps = t->score == TRK_SCORE_WAITS;
 	trk__growth_take(&w->growth, s->lines, &sample, &s->window);
@@ -371,21 +349,34 @@ static void forget_unseen_threads(struct trk_stacks *s, struct trk_sampled_proce
 	}
 }
 
-/* Read the stacks of a process. False when it cannot be read any more. */
+/* Whether it is given up: its last look spent the budget, and so did several ones before. */
+static bool takes_too_much(const struct trk_sampled_process *w)
+{
+	return w->cuts >= CUTS_MAX && w->why == TRK_STACK_TOO_MUCH;
+}
+
+/* Read the stacks of a process. False when it cannot be read any more, or takes too much. */
 static bool walk(struct trk_stacks *s, struct trk_sampled_process *w)
 {
+	enum trk_stack_why before = w->why;
 	unsigned int torn;
 	int n;
 
+	if (takes_too_much(w))
+		return false;
 	for (size_t i = 0; i < w->threads; i++)
 		w->thread[i].seen = false;
 	s->walked = w;
 	s->remote_pid = w->pid;
 	n = trk__cpython_walk(w->python, s->remote, take_stack, s, &torn);
 	s->lines->torn += torn;
-	if (n < 0)
+	w->cuts += s->remote->is_spent;
+	w->why = s->remote->is_spent ? TRK_STACK_TOO_MUCH : TRK_STACK_READ;
+	if (w->why != before)
+		note_process(s, w);
+	if (n < 0 || takes_too_much(w))
 		return false;
-	if (torn == 0 && !s->is_probe)
+	if (torn == 0 && !s->remote->is_spent && !s->is_probe)
 		forget_unseen_threads(s, w);
 	return true;
 }
@@ -529,7 +520,7 @@ static void probe(struct trk_stacks *s, struct trk_sampled_process *w)
 		return;
 	for (size_t i = 0; i < w->threads; i++) {
 		struct trk_sampled_thread *t = &w->thread[i];
-		unsigned int sign = sign_of(t);
+		unsigned int sign = trk__charge_sign(t);
 
 		if (pair && sign == 0)
 			sign = sign_of_pair(s, t);
@@ -544,12 +535,13 @@ static void probe(struct trk_stacks *s, struct trk_sampled_process *w)
 	}
 }
 
-/* It can no longer be read: check it again at the next walk of the tree. */
+/* It can no longer be read: check it again at the next walk of the tree, or much later if reading it
+ * takes too much. */
 static void look_again(struct trk_stacks *s, struct trk_sampled_process *w)
 {
 	drop_python(s, w);
-	w->look_ns = s->now_ns;
-	w->wait_ns = 0;
+	w->wait_ns = takes_too_much(w) ? LOOK_MAX_NS : 0;
+	w->look_ns = s->now_ns + w->wait_ns;
 }
 
 static void sample(struct trk_stacks *s, struct trk_sampled_process *w)
@@ -636,11 +628,8 @@ void trk__stacks_settle(struct trk_stacks *s, bool last)
 		trk__native_drain(s->native, s->now_ns, &s->window);
 	s->lines->rounds = s->rounds;
 	s->lines->cost_us = (s->cost_ns + s->probe_cost_ns) / 1000;
-	for (size_t i = 0; i < s->count; i++) {
+	for (size_t i = 0; i < s->count; i++)
 		settle(s, &s->watched[i], last);
-		if (s->watched[i].python)
-			trk__cpython_trim(s->watched[i].python);
-	}
 }
 
 /* ---- the rate ---- */
@@ -705,14 +694,21 @@ static void plan_next(struct trk_stacks *s, uint64_t now_ns)
 
 static void take_samples(struct trk_stacks *s)
 {
+	uint64_t before = trk__clock_thread_cpu_ns();
+
 	s->is_late = s->now_ns - s->next_ns > LATE_NS;
 	s->rounds++;
-	for (size_t i = 0; i < s->count; i++)
-		if (s->watched[i].python) {
-			begin_reading(s, s->watched[i].pid);
-			sample(s, &s->watched[i]);
-			end_reading(s);
-		}
+	for (size_t i = 0; i < s->count; i++) {
+		struct trk_sampled_process *w = &s->watched[s->turn++ % s->count];
+
+		if (!w->python)
+			continue;
+		begin_reading(s, w->pid);
+		sample(s, w);
+		end_reading(s);
+		if (trk__clock_thread_cpu_ns() - before > ROUND_MAX_NS)
+			break; /* the next round begins with the others */
+	}
 }
 
 static void take_probes(struct trk_stacks *s)

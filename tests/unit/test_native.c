@@ -1,6 +1,7 @@
 /* Native code: samples of the kernel, mappings of a process, names of generated code, and functions
  * of a file. tests/cli/test_lines_native.py samples real programs. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,14 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "lines/dwarf.h"
 #include "lines/elf_file.h"
 #include "lines/native.h"
 #include "probe/linux/perf_sampler.h"
+#include "probe/stack/interpreter.h"
 #include "probe/stack/mappings.h"
 #include "probe/stack/perf_map.h"
 
@@ -81,6 +85,46 @@ static void names_generated_code_by_the_newest_entry(void **state)
 	assert_null(trk__perf_map_find(&m, 0x7f80));
 	assert_null(trk__perf_map_find(&m, 1));
 	trk__perf_map_release(&m);
+}
+
+static void parses_a_number_of_lines_of_generated_code(void **state)
+{
+	static const char last[] = "7f10 20 fib\n";
+	struct trk_perf_map m = {.text = NULL};
+
+	(void) state;
+	for (size_t lines = TRK_PERF_MAP_SYMBOLS - 1; lines <= TRK_PERF_MAP_SYMBOLS; lines++) {
+		char *text = malloc(lines + sizeof(last));
+
+		assert_non_null(text);
+		memset(text, '\n', lines);
+		memcpy(text + lines, last, sizeof(last));
+		assert_int_equal(trk__perf_map_take(&m, text), 0);
+		assert_true((trk__perf_map_find(&m, 0x7f10) != NULL) ==
+			    (lines < TRK_PERF_MAP_SYMBOLS));
+	}
+	trk__perf_map_release(&m);
+}
+
+static void a_process_with_too_many_mappings_is_named(void **state)
+{
+	char folder[] = "/tmp/trk-native-XXXXXX";
+	struct trk_env env = {.proc_fd = -1};
+	struct trk_cpython *c = NULL;
+	struct trk_mappings m;
+	int fd;
+
+	(void) state;
+	assert_non_null(mkdtemp(folder));
+	env.proc_fd = trk__open_dir_at(AT_FDCWD, folder);
+	assert_int_equal(mkdirat(env.proc_fd, "7", 0700), 0);
+	fd = openat(env.proc_fd, "7/maps", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(ftruncate(fd, 5 * 1024 * 1024), 0);
+	(void) close(fd);
+	assert_int_equal(trk__mappings_read(&env, 7, &m), -EFBIG);
+	assert_int_equal(trk__interpreter_open(&env, 7, NULL, &c), TRK_STACK_TOO_MUCH);
+	(void) close(env.proc_fd);
+	trk__remove_tree(folder);
 }
 
 static void finds_the_functions_of_this_program(void **state)
@@ -177,6 +221,8 @@ int main(void)
 		cmocka_unit_test(reads_a_chain_without_its_marks),
 		cmocka_unit_test(finds_the_file_of_an_address),
 		cmocka_unit_test(names_generated_code_by_the_newest_entry),
+		cmocka_unit_test(parses_a_number_of_lines_of_generated_code),
+		cmocka_unit_test(a_process_with_too_many_mappings_is_named),
 		cmocka_unit_test(finds_the_functions_of_this_program),
 		cmocka_unit_test(keeps_counts_and_python_when_names_are_looked_up),
 		cmocka_unit_test(demangles_names_of_a_bounded_size),

@@ -35,14 +35,25 @@ static int read_image(void *data, uint64_t addr, void *to, size_t len)
 	return 0;
 }
 
+/* A clock that goes on by a step each time it is read: none, unless a case sets it. */
+static uint64_t clock_ns, clock_step_ns;
+
+static uint64_t read_clock(void)
+{
+	return clock_ns += clock_step_ns;
+}
+
 static int set_up(void **state)
 {
 	(void) state;
 	memset(image, 0, sizeof(image));
 	next_at = IMAGE_AT;
+	clock_step_ns = 0;
 	remote = malloc(sizeof(*remote));
 	assert_non_null(remote);
 	trk__remote_init(remote, read_image, NULL);
+	remote->cpu_ns = remote->monotonic_ns = read_clock;
+	trk__remote_begin(remote);
 	return 0;
 }
 
@@ -186,7 +197,7 @@ static int walk(struct made *m, unsigned int *torn)
 	int n;
 
 	assert_int_equal(trk__cpython_check(remote, &m->runtime), TRK_STACK_READ);
-	c = trk__cpython_new(&m->runtime, getpid());
+	c = trk__cpython_new(&m->runtime, getpid(), remote);
 	assert_non_null(c);
 	n = trk__cpython_walk(c, remote, note, NULL, torn);
 	trk__cpython_free(c);
@@ -299,7 +310,7 @@ static void notices_that_an_address_is_used_again(void **state)
 	make(&m, 0x30c);
 	set_frame(&m, put_frame(&m, m.code, 0));
 	assert_int_equal(trk__cpython_check(remote, &m.runtime), TRK_STACK_READ);
-	c = trk__cpython_new(&m.runtime, getpid());
+	c = trk__cpython_new(&m.runtime, getpid(), remote);
 	assert_int_equal(trk__cpython_walk(c, remote, note, NULL, &torn), 1);
 	assert_string_equal(seen_name, "step");
 	other = put_code(&m, "/home/u/other.py", "other", 70);
@@ -322,7 +333,7 @@ static void notices_other_texts_at_the_same_addresses(void **state)
 	make(&m, 0x30c);
 	set_frame(&m, put_frame(&m, m.code, 0));
 	assert_int_equal(trk__cpython_check(remote, &m.runtime), TRK_STACK_READ);
-	c = trk__cpython_new(&m.runtime, getpid());
+	c = trk__cpython_new(&m.runtime, getpid(), remote);
 	for (int i = 0; i < 5; i++) {
 		assert_int_equal(trk__cpython_walk(c, remote, note, NULL, &torn), 1);
 		assert_string_equal(seen_file, i % 2 ? "/home/u/other.py" : "/home/u/train.py");
@@ -362,7 +373,7 @@ static void finds_the_line_of_the_moment_that_was_fetched(void **state)
 	frame = put_frame(&m, m.code, outer);
 	set_frame(&m, frame);
 	assert_int_equal(trk__cpython_check(remote, &m.runtime), TRK_STACK_READ);
-	c = trk__cpython_new(&m.runtime, getpid());
+	c = trk__cpython_new(&m.runtime, getpid(), remote);
 	assert_int_equal(trk__cpython_walk(c, remote, note, NULL, &torn), 1);
 	assert_true(remote->late > 0); /* the first walk had nothing to read ahead */
 	trk__cpython_fetch(c, remote);
@@ -398,7 +409,7 @@ static void reads_again_only_what_it_used(void **state)
 	}
 	set_frame(&m, frame);
 	assert_int_equal(trk__cpython_check(remote, &m.runtime), TRK_STACK_READ);
-	c = trk__cpython_new(&m.runtime, getpid());
+	c = trk__cpython_new(&m.runtime, getpid(), remote);
 	for (int i = 0; i < 200; i++) {
 		assert_int_equal(trk__cpython_walk(c, remote, note, NULL, &torn), 1);
 		assert_int_equal(seen.depth, 60);
@@ -409,6 +420,172 @@ static void reads_again_only_what_it_used(void **state)
 			assert_true(range_bytes < 60 * 2048); /* of 60 * 4096 */
 		}
 	}
+	trk__cpython_free(c);
+}
+
+/* ---- memory that changes while it is read ---- */
+
+enum { CHAIN = 250 };
+static uint64_t chain[CHAIN], chain_turn;
+static struct made chained;
+
+/* The image over and over, so that one code object has any number of addresses. Each time that the
+ * first frame is read, all frames have code objects at other addresses. */
+static int read_changing(void *data, uint64_t addr, void *to, size_t len)
+{
+	const struct trk_cpython_layout *l = &chained.runtime.layout;
+	unsigned char *out = to;
+
+	(void) data;
+	if (addr < IMAGE_AT)
+		return -EFAULT;
+	if (addr <= chain[0] && chain[0] - addr < len) {
+		chain_turn++;
+		for (uint64_t i = 0; i < CHAIN; i++) {
+			uint64_t code = chained.code + (chain_turn * CHAIN + i) * IMAGE_BYTES;
+
+			put(chain[i], l->frame_code, code, 8);
+			put(chain[i], l->frame_place, code + (uint64_t) l->code_bytes + 4, 8);
+		}
+	}
+	for (size_t i = 0; i < len; i++)
+		out[i] = image[(addr - IMAGE_AT + i) % IMAGE_BYTES];
+	return 0;
+}
+
+/* A thread with a chain of such frames. */
+static struct trk_cpython *make_changing(void)
+{
+	uint64_t frame = 0;
+
+	make(&chained, 0x30b);
+	(void) take(TRK_REMOTE_PAGE); /* no frame is copied together with the thread */
+	for (int i = CHAIN; i-- > 0;)
+		chain[i] = frame = put_frame(&chained, chained.code, frame);
+	set_frame(&chained, frame);
+	remote->read = read_changing;
+	trk__remote_begin(remote);
+	assert_int_equal(trk__cpython_check(remote, &chained.runtime), TRK_STACK_READ);
+	return trk__cpython_new(&chained.runtime, getpid(), remote);
+}
+
+static void ends_however_many_code_objects_a_stack_has_while_it_is_read(void **state)
+{
+	unsigned int torn;
+	struct trk_cpython *c;
+
+	(void) state;
+	c = make_changing();
+	put(chain[CHAIN - 1], chained.runtime.layout.frame_owner, 200, 1); /* no such owner */
+	for (int i = 0; i < 20; i++) {
+		assert_int_equal(trk__cpython_walk(c, remote, note, NULL, &torn), 0);
+		assert_int_equal(torn, 1);
+		assert_false(remote->is_spent);
+		assert_true(remote->kept_bytes <= TRK_CPYTHON_BYTES);
+	}
+	trk__cpython_free(c);
+	assert_int_equal(remote->kept_bytes, 0);
+}
+
+static void code_objects_of_all_processes_have_a_limited_memory(void **state)
+{
+	enum { PROCESSES = 10, TABLE = 65000 };
+	struct trk_cpython *c[PROCESSES];
+	unsigned int torn;
+	uint64_t table = 0;
+
+	(void) state;
+	for (int i = 0; i < PROCESSES; i++) {
+		memset(image, 0, sizeof(image));
+		next_at = IMAGE_AT;
+		c[i] = make_changing();
+		memcpy(&table,
+		       image + (chained.code - IMAGE_AT) + chained.runtime.layout.code_table, 8);
+		put(table, chained.runtime.layout.bytes_size, TABLE, 8);
+		assert_int_equal(trk__cpython_walk(c[i], remote, note, NULL, &torn), 0);
+		assert_true(remote->is_spent);
+		assert_true(remote->kept_bytes <= TRK_CPYTHON_ALL_BYTES);
+		assert_true(remote->kept_bytes <= (uint64_t) (i + 1) * TRK_CPYTHON_BYTES);
+	}
+	assert_true(remote->kept_bytes > TRK_CPYTHON_ALL_BYTES / 2);
+	/* When the process needs less again, it is read. */
+	put(table, chained.runtime.layout.bytes_size, 2, 8);
+	assert_int_equal(trk__cpython_walk(c[0], remote, note, NULL, &torn), 1);
+	assert_false(remote->is_spent);
+	for (int i = 0; i < PROCESSES; i++)
+		trk__cpython_free(c[i]);
+	assert_int_equal(remote->kept_bytes, 0);
+}
+
+/* ---- the budget of a look ---- */
+
+/* A thread is the next one of itself; its stack has 20,000 calls. */
+static struct trk_cpython *make_endless(struct made *m)
+{
+	uint64_t frame;
+
+	make(m, 0x30b);
+	frame = put_frame(m, m->code, 0);
+	put(frame, m->runtime.layout.frame_back, frame, 8);
+	set_frame(m, frame);
+	put(m->thread, m->runtime.layout.thread_next, m->thread, 8);
+	assert_int_equal(trk__cpython_check(remote, &m->runtime), TRK_STACK_READ);
+	return trk__cpython_new(&m->runtime, getpid(), remote);
+}
+
+static void a_look_ends_after_a_number_of_steps(void **state)
+{
+	struct trk_cpython *c;
+	unsigned int torn;
+	struct made m;
+
+	(void) state;
+	c = make_endless(&m);
+	assert_in_range(trk__cpython_walk(c, remote, note, NULL, &torn), 1, TRK_STACK_THREADS - 1);
+	assert_true(remote->is_spent);
+	assert_in_range(remote->steps, TRK_REMOTE_LOOK_STEPS, TRK_REMOTE_LOOK_STEPS + 256);
+	put(m.thread, m.runtime.layout.thread_next, 0, 8);
+	assert_int_equal(trk__cpython_walk(c, remote, note, NULL, &torn), 1);
+	assert_false(remote->is_spent);
+	trk__cpython_free(c);
+}
+
+static void a_look_ends_after_a_time_of_either_clock(void **state)
+{
+	struct trk_cpython *c;
+	unsigned int torn;
+	struct made m;
+
+	(void) state;
+	c = make_endless(&m);
+	for (int i = 0; i < 2; i++) {
+		remote->cpu_ns = i == 0 ? read_clock : trk__clock_thread_cpu_ns;
+		remote->monotonic_ns = i == 1 ? read_clock : trk__clock_monotonic_ns;
+		clock_step_ns = i == 0 ? TRK_REMOTE_LOOK_CPU_NS / 10 : TRK_REMOTE_LOOK_NS / 10;
+		assert_true(trk__cpython_walk(c, remote, note, NULL, &torn) >= 0);
+		assert_true(remote->is_spent);
+		assert_true(remote->steps < 20 * 256);
+	}
+	trk__cpython_free(c);
+}
+
+static void a_look_ends_after_a_number_of_bytes(void **state)
+{
+	struct trk_cpython *c;
+	unsigned int torn;
+	struct made m;
+	uint64_t table;
+
+	(void) state;
+	c = make_endless(&m);
+	/* Each reading of the code object copies its table, and then its name is none. */
+	memcpy(&table, image + (m.code - IMAGE_AT) + m.runtime.layout.code_table, 8);
+	put(table, m.runtime.layout.bytes_size, TRK_CPYTHON_TABLE, 8);
+	put(m.code, m.runtime.layout.code_name, table, 8);
+	assert_int_equal(trk__cpython_walk(c, remote, note, NULL, &torn), 0);
+	assert_true(remote->is_spent);
+	assert_in_range(remote->bytes, TRK_REMOTE_LOOK_BYTES,
+			TRK_REMOTE_LOOK_BYTES + TRK_CPYTHON_TABLE);
 	trk__cpython_free(c);
 }
 
@@ -477,7 +654,7 @@ static void stays_in_bounds_whatever_the_memory_becomes(void **state)
 			frame = put_frame(&m, put_code(&m, "a.py", "a", i), frame);
 		set_frame(&m, frame);
 		assert_int_equal(trk__cpython_check(remote, &m.runtime), TRK_STACK_READ);
-		c = trk__cpython_new(&m.runtime, getpid());
+		c = trk__cpython_new(&m.runtime, getpid(), remote);
 		used = (size_t) (next_at - IMAGE_AT);
 		memcpy(whole, image, used);
 		for (int i = 0; i < ROUNDS; i++) {
@@ -489,7 +666,6 @@ static void stays_in_bounds_whatever_the_memory_becomes(void **state)
 			}
 			(void) trk__cpython_walk(c, remote, check_seen, &stacks, &torn);
 			all_torn += torn;
-			trk__cpython_trim(c);
 			memcpy(image, whole, used);
 		}
 		assert_true(stacks > ROUNDS / 20 && all_torn > ROUNDS / 20);
@@ -606,6 +782,11 @@ int main(void)
 		CASE(notices_other_texts_at_the_same_addresses),
 		CASE(finds_the_line_of_the_moment_that_was_fetched),
 		CASE(reads_again_only_what_it_used),
+		CASE(ends_however_many_code_objects_a_stack_has_while_it_is_read),
+		CASE(code_objects_of_all_processes_have_a_limited_memory),
+		CASE(a_look_ends_after_a_number_of_steps),
+		CASE(a_look_ends_after_a_time_of_either_clock),
+		CASE(a_look_ends_after_a_number_of_bytes),
 		CASE(stays_in_bounds_whatever_the_memory_becomes),
 		CASE(reads_text_of_all_widths),
 		cmocka_unit_test(finds_the_line_in_each_form_of_table),

@@ -19,6 +19,10 @@ enum {
 	RETRIES = 7,      /* of a torn stack */
 	WALKS_YOUNG = 8,  /* a code object is read completely in so many walks */
 	WALKS_AHEAD = 64, /* then one walk reads nothing ahead, to drop unused parts */
+	MUCH_BYTES = TRK_CPYTHON_ALL_BYTES / 4 * 3, /* of all processes; then each one keeps */
+	PART_BYTES = MUCH_BYTES / 64,               /* this much at most */
+	ALLOCATED_BYTES = 64,                       /* by the allocator for a code object */
+	TABLE_STEP = 64,                            /* bytes of a line table */
 };
 
 /* clang-format off */
@@ -82,7 +86,6 @@ enum trk_stack_why trk__cpython_find(struct trk_remote *r, uint64_t base,
 	enum trk_stack_why why = TRK_STACK_READ;
 	struct trk_elf e;
 
-	trk__remote_begin(r);
 	if (trk__elf_open(r, base, &e) < 0)
 		return TRK_STACK_NOT_PYTHON;
 	t.addr = trk__elf_symbol(r, &e, "_PyRuntime");
@@ -189,7 +192,7 @@ enum trk_stack_why trk__cpython_check(struct trk_remote *r, struct trk_cpython_r
 	enum trk_stack_why why = TRK_STACK_STARTING;
 	uint64_t interpreter, thread;
 
-	trk__remote_begin(r);
+	trk__remote_again(r);
 	interpreter = trk__remote_u64(r, runtime->addr + (uint64_t) l->interpreters);
 	if (!interpreter)
 		return TRK_STACK_STARTING;
@@ -212,18 +215,22 @@ struct trk_cpython {
 	pid_t pid;
 	int tid_offset; /* in struct pthread; 0: not searched yet, -1: not found */
 	uint32_t round;
-	size_t codes, cap;             /* cap: a power of two */
-	struct trk_cpython_code *code; /* owned: a hash table by address */
-	struct trk_stack stack;        /* scratch */
+	/* Cached code objects, owned: a hash table by address, with at least half of it NULL. */
+	struct trk_cpython_code **code;
+	size_t codes, cap; /* cap: a power of two */
+	/* Memory of the table and its objects, which is a part of r->kept_bytes, too. */
+	uint64_t kept_bytes;
+	struct trk_remote *r;   /* borrowed */
+	struct trk_stack stack; /* scratch */
 	/* Memory that the last walks used, threads and frames first. */
 	struct trk_remote_part part[TRK_REMOTE_PAGES];
 	size_t parts, moving;
 	bool is_fetched; /* for the next walk */
 };
 
-struct trk_cpython *trk__cpython_new(const struct trk_cpython_runtime *runtime, pid_t pid)
+struct trk_cpython *trk__cpython_new(const struct trk_cpython_runtime *runtime, pid_t pid,
+				     struct trk_remote *r)
 {
-	enum { FIRST_CAP = 64 };
 	struct trk_cpython *c = calloc(1, sizeof(*c));
 
 	if (!c)
@@ -231,12 +238,8 @@ struct trk_cpython *trk__cpython_new(const struct trk_cpython_runtime *runtime, 
 	c->runtime = *runtime;
 	c->pid = pid;
 	c->round = 1;
-	c->cap = FIRST_CAP;
-	c->code = calloc(c->cap, sizeof(*c->code));
-	if (c->code)
-		return c;
-	free(c);
-	return NULL;
+	c->r = r;
+	return c;
 }
 
 unsigned int trk__cpython_version(const struct trk_cpython *c)
@@ -244,11 +247,46 @@ unsigned int trk__cpython_version(const struct trk_cpython *c)
 	return c->runtime.hexversion >> 8;
 }
 
+/* ---- cached code objects ---- */
+
+static uint64_t bytes_of(const struct trk_cpython_code *code)
+{
+	return sizeof(*code) + ALLOCATED_BYTES + strlen(code->file) + strlen(code->name) +
+	       code->table_len;
+}
+
+/* Count memory that the cache takes. False: there is no room for it. */
+static bool keep_bytes(struct trk_cpython *c, uint64_t bytes)
+{
+	if (c->kept_bytes + bytes > TRK_CPYTHON_BYTES ||
+	    c->r->kept_bytes + bytes > TRK_CPYTHON_ALL_BYTES)
+		return false;
+	c->kept_bytes += bytes;
+	c->r->kept_bytes += bytes;
+	return true;
+}
+
+static void release_bytes(struct trk_cpython *c, uint64_t bytes)
+{
+	c->kept_bytes -= bytes;
+	c->r->kept_bytes -= bytes;
+}
+
+static void free_code(struct trk_cpython_code *code)
+{
+	if (code)
+		trk__cpython_forget_code(code);
+	free(code);
+}
+
 static void forget_all(struct trk_cpython *c)
 {
 	for (size_t i = 0; i < c->cap; i++)
-		trk__cpython_forget_code(&c->code[i]);
-	c->codes = 0;
+		free_code(c->code[i]);
+	free(c->code);
+	c->code = NULL;
+	c->codes = c->cap = 0;
+	release_bytes(c, c->kept_bytes);
 }
 
 void trk__cpython_free(struct trk_cpython *c)
@@ -256,95 +294,133 @@ void trk__cpython_free(struct trk_cpython *c)
 	if (!c)
 		return;
 	forget_all(c);
-	free(c->code);
 	free(c);
 }
 
-void trk__cpython_trim(struct trk_cpython *c)
+/* Empty a cache that may lack room for the new objects of one more walk: one that takes half of its
+ * room, or more than its part while all caches take much. */
+static void trim(struct trk_cpython *c)
 {
-	if (c->codes > TRK_CPYTHON_CODES)
+	if (c->codes > TRK_CPYTHON_CODES / 2 || c->kept_bytes > TRK_CPYTHON_BYTES / 2 ||
+	    (c->r->kept_bytes > MUCH_BYTES && c->kept_bytes > PART_BYTES))
 		forget_all(c);
 }
 
-static struct trk_cpython_code *place_of(struct trk_cpython_code *code, size_t cap, uint64_t addr)
+/* The place of an address in a table: of its code object, or an empty one where it may be put. NULL:
+ * there is neither. */
+static struct trk_cpython_code **place_of(struct trk_cpython_code **table, size_t cap,
+					  uint64_t addr)
 {
-	size_t i = (size_t) (addr >> 4) * 0x9e3779b1u & (cap - 1);
+	size_t first = (size_t) (addr * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 
-	while (code[i].addr && code[i].addr != addr)
-		i = (i + 1) & (cap - 1);
-	return &code[i];
+	for (size_t i = 0; i < cap; i++) {
+		struct trk_cpython_code **place = &table[(first + i) & (cap - 1)];
+
+		if (!*place || (*place)->addr == addr)
+			return place;
+	}
+	return NULL;
 }
 
-/* Grow the table for the code objects of one more walk. */
-static int grow(struct trk_cpython *c)
+/* Make room for one more code object in the table. False: there is none. */
+static bool grow(struct trk_cpython *c)
 {
-	struct trk_cpython_code *code;
-	size_t cap = c->cap;
+	enum { FIRST_CAP = 128, SLOT_BYTES = sizeof(void *) };
+	size_t cap = c->cap ? c->cap * 2 : FIRST_CAP;
+	struct trk_cpython_code **table;
 
-	while (cap < (c->codes + (size_t) TRK_STACK_FRAMES * 2) * 2)
-		cap *= 2;
-	if (cap == c->cap)
-		return 0;
-	code = calloc(cap, sizeof(*code));
-	if (!code)
-		return -ENOMEM;
-	for (size_t i = 0; i < c->cap; i++)
-		if (c->code[i].addr)
-			*place_of(code, cap, c->code[i].addr) = c->code[i];
+	if ((c->codes + 1) * 2 <= c->cap)
+		return true;
+	if (cap > (size_t) TRK_CPYTHON_CODES * 2 || !keep_bytes(c, (cap - c->cap) * SLOT_BYTES))
+		return false;
+	table = calloc(cap, SLOT_BYTES);
+	if (!table) {
+		release_bytes(c, (cap - c->cap) * SLOT_BYTES);
+		return false;
+	}
+	for (size_t i = 0; i < c->cap; i++) {
+		struct trk_cpython_code **place =
+			c->code[i] ? place_of(table, cap, c->code[i]->addr) : NULL;
+
+		if (place)
+			*place = c->code[i];
+	}
 	free(c->code);
-	c->code = code;
+	c->code = table;
 	c->cap = cap;
-	return 0;
+	return true;
 }
 
-static void put_code(struct trk_cpython *c, struct trk_cpython_code *code,
-		     const struct trk_cpython_code *fresh)
+/* Put a code object into the table, instead of another one at its address. Takes it if there is
+ * room. */
+static bool put_code(struct trk_cpython *c, struct trk_cpython_code *fresh)
 {
-	c->codes += code->addr == 0;
-	trk__cpython_forget_code(code);
-	*code = *fresh;
+	struct trk_cpython_code **place = grow(c) ? place_of(c->code, c->cap, fresh->addr) : NULL;
+
+	if (!place || !keep_bytes(c, bytes_of(fresh)))
+		return false;
+	if (*place)
+		release_bytes(c, bytes_of(*place));
+	else
+		c->codes++;
+	free_code(*place);
+	*place = fresh;
+	return true;
+}
+
+static bool has_same_texts(const struct trk_cpython_code *a, const struct trk_cpython_code *b)
+{
+	return a->table_len == b->table_len && !memcmp(a->table, b->table, a->table_len) &&
+	       !strcmp(a->file, b->file) && !strcmp(a->name, b->name);
 }
 
 /* Read the object and its texts, unless it was recently found unchanged several times: a new object
- * may have the addresses of a freed one, but old objects are rarely freed. False: not a code
- * object. */
-static bool read_code(struct trk_cpython *c, struct trk_remote *r, uint64_t addr,
-		      struct trk_cpython_code *code)
+ * may have the addresses of a freed one, but old objects are rarely freed. NULL: not a code object,
+ * or there is no room for it, which ends the look. */
+static struct trk_cpython_code *read_code(struct trk_cpython *c, struct trk_remote *r,
+					  uint64_t addr, struct trk_cpython_code *code)
 {
-	struct trk_cpython_code fresh = {.addr = addr};
-	bool is_same = code->addr && trk__cpython_same_code(r, &c->runtime, code);
+	bool is_same = code && trk__cpython_same_code(r, &c->runtime, code);
+	struct trk_cpython_code *fresh;
+	int error;
 
 	if (is_same && ++code->walks > WALKS_YOUNG && code->walks % WALKS_AHEAD > 0)
-		return true;
+		return code;
+	fresh = calloc(1, sizeof(*fresh));
+	if (!fresh)
+		return NULL;
+	fresh->addr = addr;
 	r->once = true;
-	if (trk__cpython_read_code(r, &c->runtime, &fresh) < 0) {
-		r->once = false;
-		return false;
-	}
+	error = trk__cpython_read_code(r, &c->runtime, fresh);
 	r->once = false;
-	if (is_same && fresh.table_len == code->table_len &&
-	    !memcmp(fresh.table, code->table, code->table_len) && !strcmp(fresh.file, code->file) &&
-	    !strcmp(fresh.name, code->name))
-		trk__cpython_forget_code(&fresh);
-	else
-		put_code(c, code, &fresh);
-	return true;
+	if (error == 0 && !(is_same && has_same_texts(fresh, code))) {
+		if (put_code(c, fresh))
+			return fresh;
+		r->is_spent = true;
+		error = -E2BIG;
+	}
+	free_code(fresh);
+	return error < 0 ? NULL : code;
 }
 
 /* The cached code object at an address, read if new or changed. NULL: not a code object. */
 static struct trk_cpython_code *get_code(struct trk_cpython *c, struct trk_remote *r, uint64_t addr)
 {
-	struct trk_cpython_code *code = place_of(c->code, c->cap, addr);
+	struct trk_cpython_code **place = place_of(c->code, c->cap, addr);
+	struct trk_cpython_code *code = place ? *place : NULL;
 
-	if (code->addr && code->checked == c->round)
+	if (code && code->checked == c->round)
 		return code;
 	r->moves = false;
-	if (!read_code(c, r, addr, code))
+	code = read_code(c, r, addr, code);
+	if (!code)
 		return NULL;
 	code->checked = c->round;
 	r->moves = true;
 	return code;
 }
+
+/* ---- stacks ---- */
 
 /* Offset of a frame's instruction in the byte code; below 0: not started. */
 static bool place_in_code(const struct trk_cpython *c, struct trk_remote *r, uint64_t frame,
@@ -411,7 +487,8 @@ static bool walk_frames(struct trk_cpython *c, struct trk_remote *r, uint64_t th
 			return false;
 		if (addr) {
 			code = get_code(c, r, addr);
-			if (!code || !place_in_code(c, r, frame, addr, &offset))
+			if (!code || trk__remote_spend(r, code->table_len / TABLE_STEP) < 0 ||
+			    !place_in_code(c, r, frame, addr, &offset))
 				return false;
 			add_frame(&c->stack, code, trk__cpython_code_line(l, code, offset));
 		}
@@ -426,9 +503,9 @@ static bool walk_thread(struct trk_cpython *c, struct trk_remote *r, uint64_t th
 {
 	r->moves = true;
 	for (int i = 0; !walk_frames(c, r, thread); i++) {
-		if (i == RETRIES)
+		if (i == RETRIES || r->is_spent)
 			return false;
-		trk__remote_begin(r);
+		trk__remote_again(r);
 		trk__remote_prefetch(r, c->part, c->parts);
 		r->moves = true;
 	}
@@ -497,9 +574,7 @@ static int walk_threads(struct trk_cpython *c, struct trk_remote *r, uint64_t in
 	}
 	if (n > 0 && c->runtime.layout.thread_native_id < 0 && c->tid_offset == 0)
 		look_for_tid(c, r, list[n - 1]);
-	for (int i = 0; i < n; i++) {
-		if (grow(c) < 0)
-			return -ENOMEM;
+	for (int i = 0; i < n && !r->is_spent; i++) {
 		name_thread(c, r, list[i]);
 		c->stack.is_oldest = i == n - 1;
 		if (!walk_thread(c, r, list[i])) {
@@ -526,6 +601,7 @@ int trk__cpython_walk(struct trk_cpython *c, struct trk_remote *r, trk_stack_fn 
 	uint64_t interpreter;
 	int stacks = 0, error;
 
+	trim(c);
 	/* Compare each code object once per walk: imports free addresses that others reuse. */
 	c->round++;
 	if (c->is_fetched) {
@@ -537,13 +613,12 @@ int trk__cpython_walk(struct trk_cpython *c, struct trk_remote *r, trk_stack_fn 
 	c->is_fetched = false;
 	*ret_torn = 0;
 	error = trk__remote_get(r, c->runtime.addr + (uint64_t) l->interpreters, &interpreter, 8);
-	for (int i = 0; error >= 0 && interpreter && i < INTERPRETERS_MAX; i++) {
-		error = walk_threads(c, r, interpreter, on_stack, data, ret_torn);
-		stacks += error > 0 ? error : 0;
+	for (int i = 0; error == 0 && interpreter && i < INTERPRETERS_MAX && !r->is_spent; i++) {
+		stacks += walk_threads(c, r, interpreter, on_stack, data, ret_torn);
 		interpreter = trk__remote_u64(r, interpreter + (uint64_t) l->interpreter_next);
 	}
 	c->parts = trk__remote_parts(r, c->part, &c->moving);
-	if (c->round % WALKS_AHEAD == 0)
+	if (c->round % WALKS_AHEAD == 0 || r->is_spent)
 		c->parts = c->moving = 0;
-	return error < 0 ? error : stacks;
+	return error < 0 && !r->is_spent ? error : stacks;
 }

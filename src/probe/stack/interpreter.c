@@ -69,7 +69,6 @@ static enum trk_stack_why open_at(struct trk_remote *r, uint64_t base, pid_t pid
 	unsigned char first;
 	int error;
 
-	trk__remote_begin(r);
 	error = trk__remote_copy(r, base, &first, 1);
 	if (error < 0)
 		return error == -EPERM || error == -EACCES ? TRK_STACK_DENIED
@@ -79,7 +78,7 @@ static enum trk_stack_why open_at(struct trk_remote *r, uint64_t base, pid_t pid
 		why = trk__cpython_check(r, &runtime);
 	if (why != TRK_STACK_READ)
 		return why;
-	*ret = trk__cpython_new(&runtime, pid);
+	*ret = trk__cpython_new(&runtime, pid, r);
 	return *ret ? TRK_STACK_READ : TRK_STACK_NO_MEMORY;
 }
 
@@ -93,11 +92,16 @@ enum trk_stack_why trk__interpreter_open(const struct trk_env *env, pid_t pid, s
 				       &text);
 
 	if (len < 0)
-		return len == -EACCES || len == -EPERM ? TRK_STACK_DENIED : TRK_STACK_NOT_PYTHON;
+		return len == -EACCES || len == -EPERM ? TRK_STACK_DENIED
+		       : len == -EFBIG                 ? TRK_STACK_TOO_MUCH
+						       : TRK_STACK_NOT_PYTHON;
 	trk__interpreter_parse(text, &maps);
 	free(text);
-	for (size_t i = 0; i < maps.count && why != TRK_STACK_READ; i++)
+	trk__remote_begin(r);
+	for (size_t i = 0; i < maps.count && why != TRK_STACK_READ && !r->is_spent; i++)
 		why = graver(why, open_at(r, maps.base[i], pid, ret));
+	if (why != TRK_STACK_READ && r->is_spent)
+		return TRK_STACK_TOO_MUCH;
 	if (why == TRK_STACK_NOT_PYTHON && maps.other_runtime)
 		return TRK_STACK_OTHER_RUNTIME;
 	return why;

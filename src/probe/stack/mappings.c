@@ -66,6 +66,7 @@ static int add(struct trk_mappings *m, const struct trk_maps_line *l, uint64_t b
 	if (!more[m->count].path)
 		return -ENOMEM;
 	m->count++;
+	m->bytes += sizeof(*more) + strlen(more[m->count - 1].path);
 	return 0;
 }
 

@@ -20,7 +20,7 @@ struct trk_mapping {
 
 struct trk_mappings {
 	struct trk_mapping *mapping; /* owned; sorted by address */
-	size_t count;
+	size_t count, bytes;         /* bytes: memory of all of it */
 };
 
 /* "55d0c0000000-55d0c0021000 r-xp 00001000 fe:01 1234   /usr/bin/python3.11" */

@@ -38,7 +38,7 @@ static bool parse_line(char *line, struct trk_perf_map_symbol *ret)
 int trk__perf_map_take(struct trk_perf_map *m, char *text)
 {
 	struct trk_perf_map_symbol *symbol = malloc(TRK_PERF_MAP_SYMBOLS * sizeof(*symbol));
-	char *next;
+	char *line = text, *next;
 
 	if (!symbol) {
 		free(text);
@@ -47,7 +47,7 @@ int trk__perf_map_take(struct trk_perf_map *m, char *text)
 	free(m->text);
 	free(m->symbol);
 	*m = (struct trk_perf_map){.text = text, .symbol = symbol, .bytes = m->bytes};
-	for (char *line = text; line && m->symbols < TRK_PERF_MAP_SYMBOLS; line = next) {
+	for (int i = 0; i < TRK_PERF_MAP_SYMBOLS; i++, line = next) {
 		next = strchr(line, '\n');
 		if (!next)
 			break; /* it may be half written */
@@ -111,6 +111,11 @@ void trk__perf_map_release(struct trk_perf_map *m)
 	free(m->text);
 	free(m->symbol);
 	memset(m, 0, sizeof(*m));
+}
+
+size_t trk__perf_map_bytes(const struct trk_perf_map *m)
+{
+	return (m->text ? (size_t) m->bytes : 0) + m->symbols * sizeof(*m->symbol);
 }
 
 const char *trk__perf_map_find(const struct trk_perf_map *m, uint64_t address)

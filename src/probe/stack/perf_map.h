@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { TRK_PERF_MAP_SYMBOLS = 65536 };
+enum { TRK_PERF_MAP_SYMBOLS = 65536 }; /* lines of the file that are parsed */
 
 struct trk_perf_map_symbol {
 	uint64_t start, end;
@@ -33,6 +33,8 @@ int trk__perf_map_take(struct trk_perf_map *m, char *text);
 /* Read the file again if it has grown. 0 or a negative errno. */
 int trk__perf_map_read(struct trk_perf_map *m, const struct trk_env *env, pid_t pid);
 void trk__perf_map_release(struct trk_perf_map *m);
+/* Memory of the text and the symbols. */
+size_t trk__perf_map_bytes(const struct trk_perf_map *m);
 /* The name of the code at an address; NULL: unknown. Valid until the next reading. */
 const char *trk__perf_map_find(const struct trk_perf_map *m, uint64_t address);
 

@@ -4,13 +4,20 @@
 #include <string.h>
 #include <sys/uio.h>
 
-enum { CACHE_LINE = 64 };
+enum {
+	CACHE_LINE = 64,
+	STEPS_TIMED = 256, /* between two looks at the clocks */
+	STEPS_READ = 32,   /* a system call, in steps */
+};
 
 void trk__remote_init(struct trk_remote *r, trk_remote_fn *read, void *data)
 {
 	memset(r, 0, offsetof(struct trk_remote, page));
 	r->read = read;
 	r->data = data;
+	r->cpu_ns = trk__clock_thread_cpu_ns;
+	r->monotonic_ns = trk__clock_monotonic_ns;
+	trk__remote_begin(r);
 }
 
 static void forget_pages(struct trk_remote *r)
@@ -19,11 +26,45 @@ static void forget_pages(struct trk_remote *r)
 	memset(r->slot, 0, sizeof(r->slot));
 }
 
-void trk__remote_begin(struct trk_remote *r)
+void trk__remote_again(struct trk_remote *r)
 {
-	r->reads = r->late = 0;
+	r->late = 0;
 	r->moves = r->once = false;
 	forget_pages(r);
+}
+
+void trk__remote_begin(struct trk_remote *r)
+{
+	trk__remote_again(r);
+	r->reads = 0;
+	r->steps = r->bytes = 0;
+	r->is_spent = false;
+	r->begin_cpu_ns = r->begin_ns = 0;
+}
+
+/* Whether the time of the look is over. It counts from the first STEPS_TIMED on, as reading the CPU
+ * clock takes a tenth of the time of a short look. */
+static bool is_over(struct trk_remote *r)
+{
+	uint64_t cpu_ns = r->cpu_ns(), ns = r->monotonic_ns();
+
+	if (!r->begin_ns) {
+		r->begin_cpu_ns = cpu_ns;
+		r->begin_ns = ns;
+	}
+	return cpu_ns - r->begin_cpu_ns > TRK_REMOTE_LOOK_CPU_NS ||
+	       ns - r->begin_ns > TRK_REMOTE_LOOK_NS;
+}
+
+int trk__remote_spend(struct trk_remote *r, uint64_t steps)
+{
+	bool is_timed = r->steps % STEPS_TIMED + steps >= STEPS_TIMED;
+
+	r->steps += steps;
+	if (!r->is_spent)
+		r->is_spent = r->steps > TRK_REMOTE_LOOK_STEPS ||
+			      r->bytes > TRK_REMOTE_LOOK_BYTES || (is_timed && is_over(r));
+	return r->is_spent ? -E2BIG : 0;
 }
 
 /* The slot of a page, or an empty slot for it; there are more slots than pages. */
@@ -63,13 +104,15 @@ void trk__remote_prefetch(struct trk_remote *r, const struct trk_remote_part *pa
 	struct iovec to[TRK_REMOTE_PAGES], from[TRK_REMOTE_PAGES];
 	size_t done;
 
-	if (!r->read_ranges || count == 0 || r->pages + count > TRK_REMOTE_PAGES)
+	if (!r->read_ranges || count == 0 || r->pages + count > TRK_REMOTE_PAGES ||
+	    trk__remote_spend(r, STEPS_READ) < 0)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		size_t len = (size_t) (part[i].to - part[i].from);
 
 		to[i] = (struct iovec){r->page[r->pages + i].bytes + part[i].from, len};
 		from[i] = (struct iovec){(void *) (uintptr_t) (part[i].page + part[i].from), len};
+		r->bytes += len;
 	}
 	r->reads++;
 	done = r->read_ranges(r->data, to, from, count);
@@ -89,6 +132,9 @@ int trk__remote_copy(struct trk_remote *r, uint64_t addr, void *to, size_t len)
 	/* No user address has its highest bits set, but the sum of two invalid values may. */
 	if (addr < TRK_REMOTE_PAGE || addr > (uint64_t) 1 << 56 || len > (size_t) 1 << 30)
 		return -EFAULT;
+	r->bytes += len;
+	if (trk__remote_spend(r, STEPS_READ) < 0)
+		return -E2BIG;
 	r->reads++;
 	return r->read(r->data, addr, to, len);
 }
@@ -152,6 +198,8 @@ int trk__remote_get(struct trk_remote *r, uint64_t addr, void *to, size_t len)
 
 		if (part > len)
 			part = len;
+		if (trk__remote_spend(r, 1) < 0)
+			return -E2BIG;
 		error = get_page(r, addr - offset, offset, offset + part, &p);
 		if (error < 0)
 			return error;

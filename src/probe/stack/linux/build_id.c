@@ -4,7 +4,12 @@
 
 #include "probe/stack/mappings.h"
 
-enum { HEADERS_MAX = 64, NOTES_MAX_BYTES = 4096, ID_MAX = (TRK_BUILD_ID_SIZE - 1) / 2 };
+enum {
+	HEADERS_MAX = 64,
+	NOTES_MAX = 4, /* parts with notes; a file has one or two */
+	NOTES_MAX_BYTES = 4096,
+	ID_MAX = (TRK_BUILD_ID_SIZE - 1) / 2,
+};
 
 static size_t aligned(size_t len)
 {
@@ -38,6 +43,7 @@ static void find_note(const unsigned char *notes, size_t len, char id[TRK_BUILD_
 void trk__build_id(struct trk_remote *r, uint64_t base, char id[TRK_BUILD_ID_SIZE])
 {
 	unsigned char notes[NOTES_MAX_BYTES];
+	int parts = 0;
 	Elf64_Ehdr h;
 
 	id[0] = '\0';
@@ -45,12 +51,14 @@ void trk__build_id(struct trk_remote *r, uint64_t base, char id[TRK_BUILD_ID_SIZ
 	    memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    h.e_phentsize != sizeof(Elf64_Phdr))
 		return;
-	for (unsigned int i = 0; i < h.e_phnum && i < HEADERS_MAX && !id[0]; i++) {
+	for (unsigned int i = 0; i < h.e_phnum && i < HEADERS_MAX && parts < NOTES_MAX && !id[0];
+	     i++) {
 		Elf64_Phdr p;
 
 		if (trk__remote_get(r, base + h.e_phoff + i * sizeof(p), &p, sizeof(p)) < 0)
 			return;
 		/* Notes are in the first part of the file, which is mapped unchanged. */
+		parts += p.p_type == PT_NOTE;
 		if (p.p_type == PT_NOTE && p.p_filesz <= sizeof(notes) &&
 		    trk__remote_copy(r, base + p.p_offset, notes, p.p_filesz) == 0)
 			find_note(notes, p.p_filesz, id);

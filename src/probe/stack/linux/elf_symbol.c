@@ -108,9 +108,12 @@ static uint64_t find_by_gnu_hash(struct trk_remote *r, const struct trk_elf *e, 
 	if (index < table[1])
 		return 0;
 	for (int i = 0; i < CHAIN_MAX; i++, index++) {
-		uint32_t value = trk__remote_u32(r, chain + (uint64_t) (index - table[1]) * 4);
-		uint64_t found = (value | 1) == (hash | 1) ? match(r, e, index, name) : 0;
+		uint32_t value;
+		uint64_t found;
 
+		if (trk__remote_get(r, chain + (uint64_t) (index - table[1]) * 4, &value, 4) < 0)
+			return 0;
+		found = (value | 1) == (hash | 1) ? match(r, e, index, name) : 0;
 		if (found || value & 1)
 			return found;
 	}
