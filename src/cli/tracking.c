@@ -473,21 +473,12 @@ static void read_command(const struct trk_env *env, int pid, char *text, size_t 
 	struct trk_reader *reader = trk__reader_new(env, false);
 	uint64_t cost_ns;
 	size_t n = 0;
-<<<<<<< HEAD
 	ssize_t len =
 		trk__reader_read(reader, env, 0, TRK_PATH("%d/cmdline", pid), text, size, &cost_ns);
+	bool is_cut = len == -EFBIG;
 
 	trk__reader_free(reader);
-	if (len == -EFBIG)
-=======
-	ssize_t len;
-	bool is_cut;
-
-	(void) snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	len = trk__read_at(AT_FDCWD, path, text, size);
-	is_cut = len == -EFBIG;
 	if (is_cut)
->>>>>>> c6042b45cc2c30cf4b83f5d5b58fd2cfb395bf75
 		len = (ssize_t) size - 1;
 	text[len > 0 ? len : 0] = '\0';
 	for (char *at = text; at < text + len && n + 1 < max; at += strlen(at) + 1)
