@@ -66,20 +66,13 @@ struct trk_stacks {
 	bool is_late, is_probe;
 };
 
-/* ---- what is being read ---- */
-
-static void begin_reading(struct trk_stacks *s, pid_t pid)
+/* Read a process, and tell the observer which one meanwhile. */
+static void read_observed(struct trk_stacks *s, struct trk_sampled_process *w,
+			  void (*read)(struct trk_stacks *s, struct trk_sampled_process *w))
 {
-	if (!s->options.reading)
-		return;
-	atomic_store(&s->options.reading->pid, pid);
-	atomic_store(&s->options.reading->since_ns, s->files.env.monotonic_ns());
-}
-
-static void end_reading(struct trk_stacks *s)
-{
-	if (s->options.reading)
-		atomic_store(&s->options.reading->since_ns, 0);
+	trk__stacks_reading_set(s->options.reading, w->pid, s->files.env.monotonic_ns());
+	read(s, w);
+	trk__stacks_reading_set(s->options.reading, 0, 0);
 }
 
 /* ---- which processes ---- */
@@ -114,7 +107,7 @@ static void drop_python(struct trk_stacks *s, struct trk_sampled_process *w)
 }
 
 /* Check whether it runs Python, at growing intervals. */
-static void look_at(struct trk_stacks *s, struct trk_sampled_process *w, uint64_t now_ns)
+static void look_at(struct trk_stacks *s, struct trk_sampled_process *w)
 {
 	enum trk_stack_why why;
 
@@ -122,7 +115,7 @@ static void look_at(struct trk_stacks *s, struct trk_sampled_process *w, uint64_
 	w->wait_ns = w->wait_ns ? w->wait_ns * 2 : LOOK_NS;
 	if (w->wait_ns > LOOK_MAX_NS)
 		w->wait_ns = LOOK_MAX_NS;
-	w->look_ns = now_ns + w->wait_ns;
+	w->look_ns = s->now_ns + w->wait_ns;
 	w->exe = trk__process_exe(&s->files, w->pid);
 	trk__process_name(&s->files, w->pid, w->name, sizeof(w->name));
 	s->remote_pid = w->pid;
@@ -205,9 +198,8 @@ void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, ui
 		    (w->python ? has_changed(s, w) : now_ns >= w->look_ns || has_changed(s, w))) {
 			if (w->exe && has_changed(s, w))
 				w->wait_ns = 0;
-			begin_reading(s, w->pid);
-			look_at(s, w, now_ns);
-			end_reading(s);
+			s->now_ns = now_ns;
+			read_observed(s, w, look_at);
 			looks = looks_left(looks - 1, before);
 		}
 	}
@@ -216,9 +208,9 @@ void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, ui
 			remove_at(s, i);
 	if (s->next_ns == UINT64_MAX && s->pythons)
 		s->next_ns = now_ns;
-	begin_reading(s, 0);
+	trk__stacks_reading_set(s->options.reading, 0, now_ns);
 	trk__native_follow(s->native, pid, count, now_ns);
-	end_reading(s);
+	trk__stacks_reading_set(s->options.reading, 0, 0);
 	s->cost_ns += trk__clock_thread_cpu_ns() - before;
 }
 
@@ -231,11 +223,6 @@ static uint32_t function_of(struct trk_stacks *s, struct trk_cpython_code *code)
 							: trk__lines_function)(
 					 s->lines, code->file, code->name, code->first_line);
 	return code->user - 1;
-}
-
-static bool is_importer(const char *file)
-{
-	return !strncmp(file, "<frozen importlib", 17);
 }
 
 /* During an import, code of libraries is charged to the first module of a library, up to the next
@@ -252,7 +239,7 @@ static uint32_t node_of(struct trk_stacks *s, const struct trk_stack *stack)
 		uint32_t function = function_of(s, stack->frame[i].code);
 		const struct trk_lines_function *f = &s->lines->function[function];
 
-		if (is_importer(f->file)) {
+		if (!strncmp(f->file, "<frozen importlib", 17)) {
 			imports = true;
 			continue;
 		}
@@ -387,12 +374,6 @@ static int read_thread(struct trk_stacks *s, const struct trk_sampled_process *w
 	return t->tid ? trk__process_state(&s->files, &t->stat_fd, w->pid, t->tid, ret) : -ENODATA;
 }
 
-/* A sleeping thread allocates no memory; in state D it may wait for a page. */
-static bool can_fault(const struct trk_pid_stat *state)
-{
-	return state->state == 'R' || state->state == 'D';
-}
-
 /* Count the page faults of the threads: the first time for those that are known, then for all of
  * these. Faults of a thread that sleeps right before or after its stack is read were on another
  * line. */
@@ -406,7 +387,8 @@ static void count_faults(struct trk_stacks *s, struct trk_sampled_process *w, in
 		if (round > 0 && !t->has_faults)
 			continue;
 		t->has_faults = read_thread(s, w, t, &state) == 0;
-		if (!t->has_faults || ((round == 1 || round == 2) && !can_fault(&state)))
+		/* A sleeping thread allocates no memory; in state D it may wait for a page. */
+		if (!t->has_faults || ((round == 1 || round == 2) && !strchr("RD", state.state)))
 			t->ran = false;
 		t->faults[round] = t->has_faults ? state.minor_faults : 0;
 	}
@@ -703,9 +685,7 @@ static void take_samples(struct trk_stacks *s)
 
 		if (!w->python)
 			continue;
-		begin_reading(s, w->pid);
-		sample(s, w);
-		end_reading(s);
+		read_observed(s, w, sample);
 		if (trk__clock_thread_cpu_ns() - before > ROUND_MAX_NS)
 			break; /* the next round begins with the others */
 	}
@@ -715,11 +695,8 @@ static void take_probes(struct trk_stacks *s)
 {
 	s->is_probe = true;
 	for (size_t i = 0; i < s->count; i++)
-		if (s->watched[i].python && s->watched[i].growth.period_ns) {
-			begin_reading(s, s->watched[i].pid);
-			probe(s, &s->watched[i]);
-			end_reading(s);
-		}
+		if (s->watched[i].python && s->watched[i].growth.period_ns)
+			read_observed(s, &s->watched[i], probe);
 	s->is_probe = false;
 	plan_probe(s, s->now_ns);
 }

@@ -24,6 +24,15 @@ struct trk_stacks_reading {
 	_Atomic pid_t pid;         /* 0: no process in particular */
 };
 
+static inline void trk__stacks_reading_set(struct trk_stacks_reading *r, pid_t pid,
+					   uint64_t since_ns)
+{
+	if (!r)
+		return;
+	atomic_store(&r->pid, pid);
+	atomic_store(&r->since_ns, since_ns);
+}
+
 struct trk_stacks_options {
 	double hz;       /* 0: the default, TRK_STACKS_HZ, and faster in the first seconds */
 	bool base_names; /* keep the last part of a file's path only */
