@@ -54,6 +54,10 @@ void trk__os_timer_take(int timer_fd);
 
 /* Readable once the process has ended. */
 int trk__os_process_end(pid_t pid);
+/* kill(2). With a descriptor of the above (-1: none) the signal reaches this process or none, also
+ * if the pid was given to another one, where the system allows. 0 or a negative errno. On Windows
+ * the first SIGTERM asks all processes of the job. */
+int trk__os_process_signal(int end_fd, pid_t pid, int signo);
 
 /* Readable when one of the descriptors in the group becomes readable or writable. A descriptor
  * leaves the group when it is closed. */

@@ -1,5 +1,6 @@
 /* Functions that each operating system implements, with the behaviour that all must have. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -163,6 +164,33 @@ static void the_end_of_a_process_is_awaited(void **state)
 	(void) close(ends[0]);
 }
 
+static void a_signal_reaches_the_process_of_the_descriptor_or_none(void **state)
+{
+	pid_t ended = fork(), alive;
+	int fd, status;
+
+	(void) state;
+	SKIP_UNDER_VALGRIND("it has no pidfd_open");
+	if (ended == 0)
+		for (;;)
+			(void) pause();
+	fd = trk__os_process_end(ended);
+	assert_true(fd >= 0);
+	assert_int_equal(trk__os_process_signal(fd, ended, SIGKILL), 0);
+	assert_int_equal(waitpid(ended, &status, 0), ended);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	/* Another process, as if it had got the pid. */
+	alive = fork();
+	if (alive == 0)
+		for (;;)
+			(void) pause();
+	assert_int_equal(trk__os_process_signal(fd, alive, SIGKILL), -ESRCH);
+	assert_int_equal(waitpid(alive, &status, WNOHANG), 0);
+	assert_int_equal(trk__os_process_signal(-1, alive, SIGKILL), 0);
+	assert_int_equal(waitpid(alive, &status, 0), alive);
+	(void) close(fd);
+}
+
 static void a_group_wakes_once_a_change(void **state)
 {
 	int group = trk__os_group(), ends[2];
@@ -193,6 +221,7 @@ int main(void)
 		cmocka_unit_test(this_program_is_found),
 		cmocka_unit_test(a_timer_is_ready_once_its_time_has_come),
 		cmocka_unit_test(the_end_of_a_process_is_awaited),
+		cmocka_unit_test(a_signal_reaches_the_process_of_the_descriptor_or_none),
 		cmocka_unit_test(a_group_wakes_once_a_change),
 	};
 

@@ -150,6 +150,11 @@ int trk__os_process_end(pid_t pid)
 	return r;
 }
 
+int trk__os_process_signal(int end_fd, pid_t pid, int signo)
+{
+	return kill(pid, signo) < 0 ? -errno : 0;
+}
+
 int trk__os_group(void)
 {
 	return new_queue();

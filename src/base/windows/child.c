@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/os.h"
 #include "base/windows/command_line.h"
 #include "base/windows/console.h"
 #include "base/windows/group.h"
@@ -587,6 +588,14 @@ int kill(pid_t pid, int signo)
 	    (c && signo == SIGTERM && trk__group_ask_to_end()))
 		return 0;
 	return trk__child_end(pid, SIGNALLED + (UINT) signo);
+}
+
+/* Ctrl-Break reaches all processes of the job at once. */
+int trk__os_process_signal(int end_fd, pid_t pid, int signo)
+{
+	if (signo == SIGTERM && trk__group_has_asked())
+		return 0;
+	return kill(pid, signo) < 0 ? -errno : 0;
 }
 
 #endif

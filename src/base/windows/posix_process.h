@@ -12,6 +12,7 @@
 #define SIGPIPE 13
 #define SIGCHLD 17
 #define SIGCONT 18
+#define SIGSTOP 19
 #define SIGTSTP 20
 #define SIGTTIN 21
 #define SIGTTOU 22
