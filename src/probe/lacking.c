@@ -80,6 +80,10 @@ void trk__cgroup_own_open(const struct trk_cgroup_own *own, struct trk_cgroup *c
 {
 }
 
+void trk__cgroup_own_kill(const struct trk_cgroup_own *own)
+{
+}
+
 void trk__cgroup_own_remove(struct trk_cgroup_own *own)
 {
 }

@@ -218,6 +218,25 @@ static void a_process_left_in_it_goes_home(void **state)
 
 #define SCRATCH_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
+static void all_processes_in_it_are_killed_at_once(void **state)
+{
+	struct trk_cgroup_own own = TRK_CGROUP_OWN_NONE;
+	char text[8];
+
+	(void) state;
+	trk__cgroup_own_kill(&own); /* none was made */
+	put("group/x", "");
+	own.parent_fd = trk__open_dir_at(AT_FDCWD, scratch);
+	assert_true(own.parent_fd >= 0);
+	(void) snprintf(own.name, sizeof(own.name), "group");
+	trk__cgroup_own_kill(&own); /* a kernel without the file */
+	put("group/cgroup.kill", "0");
+	trk__cgroup_own_kill(&own);
+	assert_int_equal(trk__read_at(own.parent_fd, "group/cgroup.kill", text, sizeof(text)), 1);
+	assert_string_equal(text, "1");
+	trk__close(own.parent_fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +247,7 @@ int main(void)
 		SCRATCH_TEST(a_v1_group_must_hand_its_limits_down),
 		SCRATCH_TEST(without_groups_there_is_a_reason),
 		SCRATCH_TEST(a_group_that_cannot_be_entered_is_taken_away),
+		SCRATCH_TEST(all_processes_in_it_are_killed_at_once),
 		cmocka_unit_test(a_process_left_in_it_goes_home),
 	};
 

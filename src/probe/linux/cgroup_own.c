@@ -310,6 +310,17 @@ void trk__cgroup_own_open(const struct trk_cgroup_own *own, struct trk_cgroup *c
 	trk__cgroup_usage_open(cg);
 }
 
+void trk__cgroup_own_kill(const struct trk_cgroup_own *own)
+{
+	TRK_FD_CLEANUP int fd =
+		own->parent_fd < 0 ? -1
+				   : openat(own->parent_fd, TRK_PATH("%s/cgroup.kill", own->name),
+					    O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		(void) !write(fd, "1", 1);
+}
+
 /* ---- removing it ---- */
 
 static void send_home(const struct trk_cgroup_own *own)

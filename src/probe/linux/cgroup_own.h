@@ -42,6 +42,9 @@ int trk__cgroup_own_check(const struct trk_env *env, char why[TRK_CGROUP_TEXT_SI
 /* Make *cg, which was opened for the tracker, read the files of the group from now on. */
 void trk__cgroup_own_open(const struct trk_cgroup_own *own, struct trk_cgroup *cg);
 
+/* Kill all processes of the group at once, where the kernel can (v2, Linux 5.14). */
+void trk__cgroup_own_kill(const struct trk_cgroup_own *own);
+
 /* Move processes that are still in the group to the tracker's group, remove the group and release
  * *own. If the removal fails, the next _make in that place removes the group. */
 void trk__cgroup_own_remove(struct trk_cgroup_own *own);
