@@ -47,6 +47,7 @@ struct track {
 	int old_children;
 	size_t stuck_said; /* stuck processes that were reported */
 	bool root_reaped, stop;
+	bool has_more_children; /* that changed state, perhaps */
 	bool is_last; /* the row that is taken is the last one */
 	bool unarmed; /* the timer could not be set: the loop polls the clock */
 	int wait_status;
@@ -72,8 +73,8 @@ void trk__track_follow_group(struct track *t);
 void trk__track_take_marks(struct track *t);
 void trk__track_take_control(struct track *t);
 void trk__track_reap(struct track *t, pid_t pid);
-/* Handle all children that changed state. Before the job is reaped, the tree is walked once more: a
- * zombie still shows its CPU time and bytes. */
+/* Handle children that changed state, and set has_more_children if there may be more. Before the job
+ * is reaped, the tree is walked once more: a zombie still shows its CPU time and bytes. */
 void trk__track_look_at_children(struct track *t);
 void trk__track_handle_signals(struct track *t);
 

@@ -271,8 +271,9 @@ static void tick(struct track *t)
 static void await(struct track *t, struct pollfd *fds, nfds_t n)
 {
 	const struct timespec nap = {.tv_nsec = NAP_NS};
+	int nap_ms = (int) (NAP_NS / TRK_NS_PER_MS);
 
-	if (poll(fds, n, t->unarmed ? (int) (NAP_NS / TRK_NS_PER_MS) : -1) >= 0)
+	if (poll(fds, n, t->has_more_children ? 0 : t->unarmed ? nap_ms : -1) >= 0)
 		return;
 	for (nfds_t i = 0; i < n; i++)
 		fds[i].revents = fds[i].fd >= 0 && i != PID ? POLLIN : 0;
@@ -350,6 +351,8 @@ static void loop(struct track *t)
 		leave_if_lost(t);
 		if (fds[SIGNALS].revents)
 			trk__track_handle_signals(t);
+		if (t->has_more_children)
+			trk__track_look_at_children(t);
 		if (fds[PID].revents) { /* attach: the process has ended */
 			t->finish.root_ended = true;
 			break;

@@ -11,6 +11,10 @@
 #include "track/marks.h"
 #include "track/private.h"
 
+/* Children that are reaped in one go. A job may orphan processes faster than they can be reaped: ticks
+ * and limits must not wait for the last one. */
+enum { CHILDREN_MAX = 256 };
+
 /* ---- control messages ---- */
 
 static void take_mark(struct track *t, const char *name)
@@ -150,7 +154,8 @@ static void note_group(struct track *t, const siginfo_t *info)
 
 void trk__track_look_at_children(struct track *t)
 {
-	for (;;) {
+	t->has_more_children = false;
+	for (int i = 0; i < CHILDREN_MAX; i++) {
 		siginfo_t info = {.si_pid = 0};
 
 		if (next_child(&info) < 0 && t->options->argv && !t->root_reaped)
@@ -174,6 +179,7 @@ void trk__track_look_at_children(struct track *t)
 		}
 		trk__track_reap(t, info.si_pid);
 	}
+	t->has_more_children = true;
 }
 
 static void report_status(struct track *t)
