@@ -110,10 +110,7 @@ static void judge_reaped(const struct trk_end_facts *f, struct trk_outcome *o)
 	/* A shell reports the end of its child by SIGKILL as 137. */
 	is_killed = o->signal == SIGKILL || o->code == 128 + SIGKILL;
 	fits = kill_fits(f, is_killed);
-	if (f->limit != TRK_VERDICT_RUNNING) {
-		o->verdict = f->limit;
-		set_evidence(o, "%s", f->limit_text);
-	} else if (fits && o->code != 0) {
+	if (fits && o->code != 0) {
 		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
 		explain_group_kill(o, f, "");
 	} else if (entered_kill_fits(f, is_killed) && o->code != 0) {
@@ -176,4 +173,8 @@ void trk__end_judge(const struct trk_end_facts *f, struct trk_outcome *ret)
 		judge_reaped(f, ret);
 	else
 		judge_unreaped(f, ret);
+	if (f->limit != TRK_VERDICT_RUNNING) {
+		ret->verdict = f->limit;
+		set_evidence(ret, "%s", f->limit_text);
+	}
 }

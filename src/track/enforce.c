@@ -70,6 +70,14 @@ enum trk_enforce_step trk__enforce(struct trk_enforce *e, uint64_t elapsed_ns,
 	return step != TRK_ENFORCE_NOTHING ? step : check_memory(e, elapsed_ns, memory_bytes, text);
 }
 
+void trk__enforce_hurry(struct trk_enforce *e, uint64_t elapsed_ns)
+{
+	if (e->killed || e->kill_ns <= elapsed_ns)
+		return;
+	e->grace_ns -= e->kill_ns - elapsed_ns;
+	e->kill_ns = elapsed_ns;
+}
+
 uint64_t trk__enforce_next_ns(const struct trk_enforce *e)
 {
 	if (e->killed)

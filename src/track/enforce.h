@@ -28,6 +28,9 @@ enum trk_enforce_step { TRK_ENFORCE_NOTHING, TRK_ENFORCE_WARN, TRK_ENFORCE_TERM,
 enum trk_enforce_step trk__enforce(struct trk_enforce *e, uint64_t elapsed_ns,
 				   uint64_t memory_bytes, char text[TRK_ENFORCE_TEXT_SIZE]);
 
+/* KILL is due now, if TERM was sent. */
+void trk__enforce_hurry(struct trk_enforce *e, uint64_t elapsed_ns);
+
 /* The next time at which a step is due, whatever the memory; UINT64_MAX: none. */
 uint64_t trk__enforce_next_ns(const struct trk_enforce *e);
 

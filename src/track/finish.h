@@ -30,7 +30,7 @@ struct trk_finish {
 	uint64_t rss_at_start_bytes; /* the tracker's: what a forked child's maxrss starts from */
 	/* Filled in by the loop. */
 	enum trk_verdict limit; /* for which the job was ended; TRK_VERDICT_RUNNING: none */
-	char limit_text[TRK_ENFORCE_TEXT_SIZE];
+	char limit_text[TRK_RUN_TEXT_SIZE];
 	bool root_ended; /* attach */
 	bool lost;       /* run: the job has ended, and another waiter took its result */
 	bool abandoned;  /* attach: the program that started the tracker has gone without a stop */

@@ -1,5 +1,5 @@
-/* Shared by track.c (loop and ticks), track_setup.c (set-up before the first tick) and
- * track_events.c (children, signals, control messages). */
+/* Shared by track.c (loop and ticks), track_setup.c (set-up before the first tick), track_events.c
+ * (children, signals, control messages) and ending.c (the end of all processes at a limit). */
 #ifndef TRK_TRACK_PRIVATE_H
 #define TRK_TRACK_PRIVATE_H
 
@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "track/control.h"
 #include "track/discovery.h"
+#include "track/ending.h"
 #include "track/enforce.h"
 #include "track/finish.h"
 #include "track/job.h"
@@ -42,14 +43,16 @@ struct track {
 	uint64_t spawn_ns; /* just before the job was started; 0: attached */
 	uint64_t start_ns, next_ns, state_ns;
 	struct trk_enforce limits;
+	struct trk_ending ending;
 	/* children of the tracker before the job, inherited over an exec */
 	pid_t old_child[OLD_CHILDREN_MAX];
 	int old_children;
 	size_t stuck_said; /* stuck processes that were reported */
 	bool root_reaped, stop;
 	bool has_more_children; /* that changed state, perhaps */
-	bool is_last; /* the row that is taken is the last one */
-	bool unarmed; /* the timer could not be set: the loop polls the clock */
+	bool is_last;           /* the row that is taken is the last one */
+	bool has_proc;          /* /proc shows the processes under the pids that they have here */
+	bool unarmed;           /* the timer could not be set: the loop polls the clock */
 	int wait_status;
 	uint64_t gpus_ns; /* of the GPU reading that was recorded last */
 	int64_t gpus_us;  /* and when, since the start */
@@ -61,6 +64,8 @@ void trk__track_note_old_children(struct track *t);
 bool trk__track_is_old_child(const struct track *t, pid_t pid);
 void trk__track_describe(struct track *t);
 void trk__track_open_recording(struct track *t);
+/* Call first: sets has_proc. */
+void trk__track_look_at_proc(struct track *t);
 /* For the job, or for the attached process. 0 or a negative errno. */
 int trk__track_open_sampler(struct track *t);
 /* Report the first reading to the program that started the tracker: its use is counted completely
@@ -77,5 +82,13 @@ void trk__track_reap(struct track *t, pid_t pid);
  * is reaped, the tree is walked once more: a zombie still shows its CPU time and bytes. */
 void trk__track_look_at_children(struct track *t);
 void trk__track_handle_signals(struct track *t);
+
+/* ending.c: send TERM or KILL to all processes of the job. */
+void trk__ending_begin(struct track *t, int signo);
+/* Call after each event: also send it to processes that were not found before. */
+void trk__ending_step(struct track *t);
+/* True while processes are being ended. */
+bool trk__ending_goes_on(const struct trk_ending *e);
+void trk__ending_release(struct trk_ending *e);
 
 #endif

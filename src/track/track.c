@@ -54,6 +54,8 @@ static void arm(struct track *t, uint64_t now)
 		at = now + LOOK_NS;
 	if (due < UINT64_MAX - t->start_ns && t->start_ns + due < at)
 		at = t->start_ns + due;
+	if (trk__ending_goes_on(&t->ending) && t->ending.next_ns < at)
+		at = t->ending.next_ns;
 	t->unarmed = trk__os_timer_set(t->timer_fd, at) < 0;
 }
 
@@ -173,24 +175,6 @@ static void write_state(struct track *t, uint64_t now)
 	(void) trk__writer_state(t->writer, &t->record->outcome);
 }
 
-static void end_job(struct track *t, int signo)
-{
-	pid_t pids[256];
-	size_t n;
-
-	if (signo == SIGTERM) {
-		(void) kill(t->job.pid, SIGTERM);
-		return;
-	}
-	if (!t->sampler) {
-		(void) kill(t->job.pid, SIGKILL);
-		return;
-	}
-	n = trk__tree_pids(trk__sampler_tree(t->sampler), pids, 256);
-	for (size_t i = 0; i < n && i < 256; i++)
-		(void) kill(pids[i], SIGKILL);
-}
-
 static void check_deadlines(struct track *t, uint64_t now)
 {
 	uint64_t elapsed = now - t->start_ns, memory_bytes = 0;
@@ -199,7 +183,7 @@ static void check_deadlines(struct track *t, uint64_t now)
 
 	if (t->options->duration_ns && elapsed >= t->options->duration_ns)
 		t->stop = true;
-	if (!t->options->argv || t->root_reaped)
+	if (!t->options->argv || (t->root_reaped && !trk__ending_goes_on(&t->ending)))
 		return;
 	if (t->sampler && t->limits.memory_bytes)
 		memory_bytes = trk__sampler_held_bytes(t->sampler);
@@ -211,9 +195,9 @@ static void check_deadlines(struct track *t, uint64_t now)
 	if (step == TRK_ENFORCE_TERM) {
 		t->finish.limit = t->limits.verdict;
 		(void) snprintf(t->finish.limit_text, sizeof(t->finish.limit_text), "%s", text);
-		end_job(t, SIGTERM);
+		trk__ending_begin(t, SIGTERM);
 	} else if (step == TRK_ENFORCE_KILL) {
-		end_job(t, SIGKILL);
+		trk__ending_begin(t, SIGKILL);
 	}
 }
 
@@ -324,6 +308,11 @@ static void leave_if_lost(const struct track *t)
 		t->options->on_lost(t->options->data);
 }
 
+static bool is_finished(const struct track *t)
+{
+	return t->stop || t->ending.is_over || (t->root_reaped && !trk__ending_goes_on(&t->ending));
+}
+
 static void loop(struct track *t)
 {
 	struct pollfd fds[AWAITED] = {
@@ -337,7 +326,7 @@ static void loop(struct track *t)
 		[TREE] = {.fd = -1, .events = POLLIN},
 	};
 
-	while (!t->root_reaped && !t->stop) {
+	while (!is_finished(t)) {
 		fds[CONTROL].fd = t->control.fd;
 		fds[CLOUD].fd = trk__discovery_fd(&t->discovery);
 		fds[STACKS].fd = t->lines.worker.fd;
@@ -357,7 +346,8 @@ static void loop(struct track *t)
 			t->finish.root_ended = true;
 			break;
 		}
-		if (t->root_reaped || t->stop)
+		trk__ending_step(t);
+		if (is_finished(t))
 			break;
 		if (fds[TREE].revents)
 			trk__tree_wake(tree_of(t));
@@ -367,9 +357,23 @@ static void loop(struct track *t)
 			tick(t);
 		if (fds[CLOUD].revents && trk__discovery_step(&t->discovery, &t->record->place))
 			write_place(t, TRK_PLACE_CLOUD);
-		if (root_is_gone(t))
+		if (!t->root_reaped && root_is_gone(t))
 			take_end(t);
 	}
+}
+
+/* Name the processes that could not be ended. */
+static void note_left(struct track *t)
+{
+	char text[sizeof(t->ending.left) + 32], *limit = t->finish.limit_text;
+	size_t len = strlen(limit);
+
+	if (!t->ending.is_over || t->ending.count == 0)
+		return;
+	(void) snprintf(text, sizeof(text), "could not be ended: %s", t->ending.left);
+	(void) snprintf(limit + len, sizeof(t->finish.limit_text) - len, "; %s", text);
+	if (t->options->on_word)
+		t->options->on_word(t->options->data, text);
 }
 
 /* A killed process closes its socket shortly before it has ended. */
@@ -427,6 +431,7 @@ static int begin(struct track *t)
 	t->timer_fd = trk__os_timer();
 	if (t->timer_fd < 0)
 		return t->timer_fd;
+	trk__track_look_at_proc(t);
 	if (!o->in_thread)
 		trk__track_note_old_children(t);
 	trk__track_describe(t);
@@ -505,6 +510,7 @@ static void run_loop(struct track *t)
 		trk__track_look_at_children(t); /* a very short job is over already */
 	loop(t);
 	await_end(t);
+	note_left(t);
 	trk__track_take_marks(t);
 	trk__track_lines_end(&t->lines, t->writer);
 	trk__helper_process_hold(true);
@@ -564,6 +570,8 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 		run_loop(&t);
 		trk__finish(&t.finish, t.sampler, &result->record, t.root_reaped && !t.finish.lost,
 			    t.wait_status);
+		if (t.ending.is_over && t.ending.count > result->record.outcome.left_behind)
+			result->record.outcome.left_behind = t.ending.count;
 		if (t.sampler && trk__limits_end(&t.run_limits, &result->record.outcome,
 						 &t.finish.killed_limit, &result->record.run))
 			write_limits(&t);
@@ -582,11 +590,12 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 	trk__helper_process_hold(false);
 	trk__writer_free(t.writer);
 	trk__finish_release(&t.finish);
+	trk__ending_release(&t.ending);
 	trk__close(t.runs_fd);
 	trk__close(t.timer_fd);
 	trk__close(t.pid_fd);
 	trk__marks_close(t.marks_fd);
-	if (t.root_reaped)
+	if (t.root_reaped || t.ending.is_over)
 		trk__job_drop_signals(&t.job,
 				      result->record.outcome.verdict == TRK_VERDICT_OUT_OF_MEMORY);
 	if (!options->in_thread)

@@ -203,6 +203,17 @@ static void forward(struct track *t, int signo)
 		(void) kill(t->job.pid, signo);
 }
 
+/* While a limit ends the job, the second request (Ctrl-C is one) ends the grace time, the first one
+ * if only other processes than the job's first one are left: these may be out of the terminal's
+ * reach. */
+static void take_request(struct track *t, int signo)
+{
+	if (signo != SIGINT && signo != SIGTERM && signo != SIGHUP && signo != SIGQUIT)
+		return;
+	if (trk__ending_goes_on(&t->ending) && (t->ending.requests++ > 0 || t->root_reaped))
+		trk__enforce_hurry(&t->limits, t->env.monotonic_ns() - t->start_ns);
+}
+
 void trk__track_handle_signals(struct track *t)
 {
 	const struct timespec nap = {0, 10000000};
@@ -212,6 +223,7 @@ void trk__track_handle_signals(struct track *t)
 
 	while (trk__job_next_signal(&t->job, &action, &signo)) {
 		any = true;
+		take_request(t, signo);
 		if (action == TRK_JOB_CHILD)
 			trk__track_look_at_children(t);
 		else if (signo == SIGQUIT && t->options->quit_is_status)

@@ -79,7 +79,9 @@ void trk__track_describe(struct track *t)
 
 void trk__track_note_old_children(struct track *t)
 {
-	int n = trk__tree_children_of(&t->env, getpid(), t->old_child, OLD_CHILDREN_MAX);
+	int n = t->env.proc_fd >= 0 && !t->has_proc
+			? 0
+			: trk__tree_children_of(&t->env, getpid(), t->old_child, OLD_CHILDREN_MAX);
 
 	t->old_children = n < 0 ? 0 : n < OLD_CHILDREN_MAX ? n : OLD_CHILDREN_MAX;
 }
@@ -125,17 +127,16 @@ void trk__track_announce(struct track *t)
 				t->writer ? result->recording_where : text);
 }
 
-/* Whether /proc is that of this pid namespace. If not (unshare --pid without --mount-proc), the
- * job's pid refers to another process in it, or to none. */
-static bool proc_is_ours(const struct track *t)
+/* If /proc is not that of this pid namespace (unshare --pid without --mount-proc), the job's pid
+ * refers to another process in it, or to none. */
+void trk__track_look_at_proc(struct track *t)
 {
 	char text[16];
 	uint64_t pid;
 
-	if (t->env.proc_fd < 0) /* this system has none */
-		return true;
-	return trk__read_link_at(t->env.proc_fd, "self", text, sizeof(text)) > 0 &&
-	       trk__parse_u64(text, &pid) == 0 && pid == (uint64_t) getpid();
+	t->has_proc = t->env.proc_fd >= 0 &&
+		      trk__read_link_at(t->env.proc_fd, "self", text, sizeof(text)) > 0 &&
+		      trk__parse_u64(text, &pid) == 0 && pid == (uint64_t) getpid();
 }
 
 int trk__track_open_sampler(struct track *t)
@@ -170,7 +171,7 @@ int trk__track_open_sampler(struct track *t)
 	int r = 0;
 
 	t->record->run.pid = tree.root;
-	if (tree.root && !proc_is_ours(t))
+	if (tree.root && t->env.proc_fd >= 0 && !t->has_proc)
 		return -ESRCH;
 	t->sampler = trk__sampler_new(&t->env, &options, &r);
 	return t->sampler ? 0 : r;

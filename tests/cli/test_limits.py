@@ -1,6 +1,11 @@
 """Tests --timeout and --limit (warning, request to end, kill), and marks from inside the job."""
 
+import json
 import os
+import pathlib
+import signal
+import subprocess
+import uuid
 
 import pytest
 
@@ -46,6 +51,122 @@ def test_a_job_that_ignores_term_is_killed_after_the_grace_time(rt):
     assert result.summary["run"]["exit"]["signal"] == 9
     assert "still running 0.3 s after TERM: sending KILL" in result.stderr
     assert 0.6 <= result.summary["run"]["duration_s"] < 5
+
+
+# Processes of all kinds, which the limit of memory ends once the last one of them is ready. `each` is what
+# they do at TERM.
+TREE = """
+import os, pathlib, signal, subprocess, sys, time
+home, each = pathlib.Path(sys.argv[1]), sys.argv[2]
+
+def start(name, *, daemon=False, session=False, stops=False):
+    if os.fork():
+        return
+    if session:
+        os.setsid()
+    if daemon and os.fork():
+        os._exit(0)
+    def handle(number, frame):
+        if each == "respawn" and not name.startswith("new"):
+            start("new " + name, session=True)
+        if each == "save":
+            time.sleep(0.3)  # longer than the first process of the job lives
+            (home / f"saved {name}").touch()
+            os._exit(0)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN if each == "ignore" else handle)
+    (home / f"ready {name}").touch()
+    if stops:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    while True:
+        time.sleep(100)
+
+start("child")
+start("session", session=True)
+start("daemon", daemon=True, session=True)
+start("stopped", stops=True)
+subprocess.Popen(["sh", "-c", f"{sys.executable} -c 'import pathlib, time; "
+                  f'pathlib.Path(\\"{home}/ready shell\\").touch(); time.sleep(100)' + "'; :"])
+while len(list(home.glob("ready *"))) < 5:
+    time.sleep(0.01)
+kept = b"x" * (100 << 20)
+time.sleep(100)
+"""
+LIMIT = ["--limit", "mem=60MiB"]
+
+
+@pytest.fixture
+def left(rt):
+    """A function for the pids of the live processes of this test's job, wherever they are in the tree."""
+    mark = f"RT_TEST_MARK={uuid.uuid4()}".encode()
+    rt.env.update([mark.decode().split("=")])
+
+    def find():
+        found = []
+        for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
+            try:
+                if mark in path.read_bytes():
+                    found.append(int(path.parent.name))
+            except OSError:
+                pass
+        return found
+    yield find
+    for pid in find():
+        os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("flags", [[], ["--no-children"], ["--cgroup", "auto"]])
+def test_a_limit_asks_all_processes_to_end_and_waits_for_them(rt, tmp_path, left, flags):
+    result = rt.track("/usr/bin/python3", "-c", TREE, tmp_path, "save", flags=[*LIMIT, "--grace", "1h", *flags])
+    assert result.rc == 124 and left() == []
+    assert "sending KILL" not in result.stderr
+    assert {path.name for path in tmp_path.glob("saved *")} == {
+        f"saved {name}" for name in ("child", "session", "daemon", "stopped")}
+    assert result.summary["run"]["exit"]["verdict"] == "memory_limit"
+    assert result.summary["run"]["left_behind"] == 0
+
+
+@pytest.mark.parametrize("each", ["ignore", "respawn"])
+def test_what_does_not_end_is_killed_with_what_it_starts_meanwhile(rt, tmp_path, left, each):
+    result = rt.track("/usr/bin/python3", "-c", TREE, tmp_path, each, flags=[*LIMIT, "--grace", "0.5s"])
+    assert result.rc == 124 and left() == []
+    assert "still running 0.5 s after TERM: sending KILL" in result.stderr
+    assert result.summary["run"]["left_behind"] == 0
+
+
+def test_processes_that_a_limit_cannot_end_are_named(world, tmp_path):
+    """A program that became another user, as sudo does."""
+    source = "#include <stdio.h>\n#include <unistd.h>\n" \
+             'int main(void) { return setuid(0) || dprintf(1, "%d\\n", getpid()) < 0 || close(1) || pause(); }'
+    stubborn = world.base / "stubborn"
+    subprocess.run(["cc", "-x", "c", "-o", stubborn, "-"], input=source, text=True, check=True)
+    stubborn.chmod(0o4755)
+    script = f"mkfifo pipe; {stubborn} >pipe 2>&1 & read pid <pipe; echo $pid; exec >/dev/null 2>&1; " \
+             "head -c 100M /dev/zero | tail -c 100M | sleep 100"
+    ended = world.victim.rt("run", "--summary-json", "out.json", *LIMIT, "--grace", "10ms", "--", "sh", "-c", script)
+    pid = int(ended.stdout)
+    try:
+        os.kill(pid, 0)
+    finally:
+        os.kill(pid, signal.SIGKILL)
+    told = f"could not be ended: {pid} (stubborn): operation not permitted"
+    assert ended.returncode == 124
+    assert f"resource-tracker: {told}\n" in ended.stderr
+    run = json.loads((world.victim.home / "out.json").read_text())["run"]
+    assert run["exit"]["evidence"].endswith(f"of the memory limit of 60.0 MiB are used: sending TERM; {told}")
+    assert run["left_behind"] == 1
+
+
+def test_a_limit_ends_the_tree_where_proc_does_not_show_it(rt, left):
+    """In a PID namespace with the /proc of another one. Its end would kill all: the processes are listed before."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root, for a PID namespace")
+    job = "(setsid sleep 100 &) & trap '' TERM; sleep 100 & wait; wait"
+    script = f"""{rt.path} run --timeout 0.5s --grace 0.2s -- sh -c "$1" >/dev/null; echo $?
+        for file in /proc/[0-9]*/environ; do
+            grep -q "$RT_TEST_MARK" $file 2>/dev/null && tr '\\0' ' ' < ${{file%environ}}cmdline && echo; done"""
+    result = rt.run("--pid", "--fork", "sh", "-c", script, "sh", job, program="/usr/bin/unshare")
+    assert "/proc belongs to another pid namespace" in result.stderr
+    assert result.stdout.startswith("124\n") and "sleep" not in result.stdout.replace(job, "")
 
 
 def test_wrong_limits_are_told_apart_before_the_job_starts(rt, tmp_path):

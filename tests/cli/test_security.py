@@ -366,11 +366,17 @@ def test_the_job_can_change_its_own_recording(rt):
 @pytest.mark.native
 def test_signals_go_to_the_tree_alone(rt):
     script = "trap '' TERM; sleep 30 & sleep 31 & wait; wait"
-    result, lines = traced(rt, "kill,tkill,tgkill,pidfd_send_signal,execve,fork,vfork,clone,clone3",
+    result, lines = traced(rt, "kill,tkill,tgkill,pidfd_open,pidfd_send_signal,execve,fork,vfork,clone,clone3",
                            "run", "-q", "--timeout", "500ms", "--grace", "200ms", "--",
                            "sh", "-c", script)
     assert result.rc == 124
     processes = {line.split()[0] for line in lines}
-    sent = [re.search(r"(?:kill|tkill|tgkill)\((-?\d+), (SIG\w+)", line) for line in lines]
-    targets = {match[1] for match in sent if match and match[2] != "0"}
+    opened, targets = {}, set()  # descriptor -> pid
+    for line in lines:
+        if match := re.search(r"pidfd_open\((\d+), .* = (\d+)$", line):
+            opened[match[2]] = match[1]
+        elif match := re.search(r"pidfd_send_signal\((\d+), SIG", line):
+            targets.add(opened[match[1]])
+        elif match := re.search(r"(?:kill|tkill|tgkill)\(-?(\d+), SIG", line):  # or a group of that number
+            targets.add(match[1])
     assert targets and targets <= processes, (targets, processes)

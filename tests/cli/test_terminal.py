@@ -197,6 +197,19 @@ def test_ctrl_backslash_asks_for_the_status_where_that_is_wanted(shell, rt):
     assert [line.split()[0] for line in shell.log()] == ["ready", "end"]
 
 
+def test_a_second_ctrl_c_ends_the_grace_time_of_a_limit(shell, rt):
+    (rt.home / "job.py").write_text(JOB)
+    shell.send(f"'{rt.path}' run --no-discovery --timeout 1s --grace 1h -- {PYTHON} job.py SIGINT SIGTERM")
+    shell.await_log("ready foreground")
+    job, tracker = shell.pids()
+    shell.await_log("SIGTERM")
+    shell.key("C")
+    shell.await_log("SIGINT")
+    await_true(lambda: shell.key("C") or state_of(tracker) == "gone", lambda: shell.seen)
+    assert state_of(job) == "gone"
+    shell.expect("still running .* after TERM: sending KILL")
+
+
 def test_ctrl_z_stops_both_and_fg_continues_both(shell, job, prefix):
     shell.send(job("SIGCONT"))
     shell.await_log("ready foreground")

@@ -467,8 +467,10 @@ def test_signals_are_forwarded_when_nothing_can_be_sampled(rt):
 
 
 def test_a_timeout_ends_the_job_when_nothing_can_be_sampled(rt):
+    """With all its processes: those that are left would hold stdout."""
+    job = "setsid sleep 60 & sleep 60"
     for files in range(18, 30):
-        rc = ended([rt.path, "run", "-q", "--timeout", "0.3", "--", "sleep", "60"], rt,
+        rc = ended([rt.path, "run", "-q", "--timeout", "0.3", "--", "sh", "-c", job], rt,
                    preexec_fn=with_limit(resource.RLIMIT_NOFILE, files))[0]
         assert rc in (124, 125)
 

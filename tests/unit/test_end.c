@@ -311,6 +311,22 @@ static void without_the_controller_the_group_above_counts(void **state)
 
 static const char boot[] = "c0ffee00-0000-4000-8000-000000000001\n";
 
+static void a_limit_is_the_verdict_also_if_its_job_could_not_be_ended(void **state)
+{
+	struct trk_end_facts f = killed_job(KILLED_BY_9);
+
+	(void) state;
+	f.limit = TRK_VERDICT_TIMEOUT;
+	f.limit_text = "too long; could not be ended: 7 (sh): stuck in the kernel";
+	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_TIMEOUT);
+	assert_int_equal(outcome.signal, 9);
+	f.reaped = false;
+	f.lost = true;
+	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_TIMEOUT);
+	assert_string_equal(outcome.evidence, f.limit_text);
+	assert_int_equal(outcome.code, -1);
+}
+
 /* The last sample held so much of a limit of 100 MiB. */
 static void explain(struct trk_record *record, double last_mib)
 {
@@ -408,6 +424,7 @@ static void the_group_above_tells_when_the_jobs_own_has_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_limit_is_the_verdict_also_if_its_job_could_not_be_ended),
 		cmocka_unit_test(a_job_that_the_kernel_killed_ran_out_of_memory),
 		cmocka_unit_test(a_job_that_ends_well_keeps_its_exit_code),
 		cmocka_unit_test(the_kill_of_a_neighbour_is_not_the_end_of_a_small_job),

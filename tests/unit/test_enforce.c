@@ -42,6 +42,22 @@ static void warns_once_then_ends_then_kills(void **state)
 	assert_int_equal(trk__enforce_next_ns(&e), UINT64_MAX);
 }
 
+static void a_hurry_ends_the_grace_time_and_nothing_else(void **state)
+{
+	struct trk_enforce e = {.time_ns = 100 * S, .grace_ns = 5 * S};
+
+	(void) state;
+	trk__enforce_hurry(&e, 99 * S);
+	assert_int_equal(trk__enforce(&e, 99 * S, 0, text), TRK_ENFORCE_WARN);
+	assert_int_equal(trk__enforce(&e, 100 * S, 0, text), TRK_ENFORCE_TERM);
+	trk__enforce_hurry(&e, 102 * S);
+	assert_int_equal(trk__enforce_next_ns(&e), 102 * S);
+	assert_int_equal(trk__enforce(&e, 103 * S, 0, text), TRK_ENFORCE_KILL);
+	assert_string_equal(text, "still running 2 s after TERM: sending KILL");
+	trk__enforce_hurry(&e, 104 * S);
+	assert_int_equal(trk__enforce(&e, 104 * S, 0, text), TRK_ENFORCE_NOTHING);
+}
+
 static void memory_at_the_limit_is_allowed_and_above_is_not(void **state)
 {
 	struct trk_enforce e = {.memory_bytes = 100 * MIB, .grace_ns = S};
@@ -181,6 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(warns_once_then_ends_then_kills),
+		cmocka_unit_test(a_hurry_ends_the_grace_time_and_nothing_else),
 		cmocka_unit_test(memory_at_the_limit_is_allowed_and_above_is_not),
 		cmocka_unit_test(a_jump_over_the_limit_needs_no_warning_first),
 		cmocka_unit_test(nothing_is_due_without_limits),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -361,6 +362,37 @@ static void runs_a_command_and_has_its_exit_code(void **state)
 	trk_tracker_free(t);
 }
 
+/* All processes of the command hold the pipe, also those that leave its session. */
+static void a_limit_ends_all_processes_of_a_command(void **state)
+{
+	static char script[] = "(setsid sh -c 'trap \"\" TERM; sleep 100' &) & sleep 100";
+	char *argv[] = {(char[]){"sh"}, (char[]){"-c"}, script, NULL};
+	char *limits[] = {(char[]){"--timeout"}, (char[]){"1s"}, (char[]){"--grace"},
+			  (char[]){"50ms"}, NULL};
+	struct trk_tracker_options o = fast();
+	struct trk_tracker *t;
+	int ends[2], status, before = dup(STDOUT_FILENO);
+	char text[16];
+	ssize_t n;
+
+	(void) state;
+	assert_int_equal(pipe(ends), 0);
+	assert_true(dup2(ends[1], STDOUT_FILENO) >= 0 && close(ends[1]) == 0);
+	o.argv = argv;
+	o.options = limits;
+	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), 0);
+	assert_true(dup2(before, STDOUT_FILENO) >= 0 && close(before) == 0);
+	assert_int_equal(trk_tracker_stop(t), 0);
+	assert_int_equal(trk_tracker_wait_command(t, &status), 0);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 124);
+	assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
+	while ((n = read(ends[0], text, sizeof(text))) > 0)
+		;
+	assert_int_equal(n, 0); /* the end: else it is -1 and EAGAIN */
+	assert_int_equal(close(ends[0]), 0);
+	trk_tracker_free(t);
+}
+
 static void several_trackers_run_at_once_and_keep_their_recordings_apart(void **state)
 {
 	struct trk_tracker_options o = fast();
@@ -587,6 +619,7 @@ int main(void)
 		cmocka_unit_test(sampling_ends_with_the_tracked_process),
 		cmocka_unit_test(arguments_are_left_out_by_the_variable_and_not_in_a_thread),
 		cmocka_unit_test(runs_a_command_and_has_its_exit_code),
+		cmocka_unit_test(a_limit_ends_all_processes_of_a_command),
 		cmocka_unit_test(several_trackers_run_at_once_and_keep_their_recordings_apart),
 		cmocka_unit_test(a_forked_child_stops_nothing),
 		cmocka_unit_test(a_temporary_recording_is_removed_and_a_named_one_kept),
