@@ -402,7 +402,7 @@ const struct cli_option track_run_options[] = {
 	CLI_OPTION_GROUP("limits and requests"),
 	REQUEST_OPTION,
 	{"cgroup", 0, "auto|never", "put the job into its own control group where possible, to measure its exact peak of memory (never)", take_cgroup, 0},
-	{"timeout", 0, "DUR", "end the job after this time: TERM, then KILL; exit code 124", cli_set_duration, SET(track.limits.time_ns)},
+	{"timeout", 0, "DUR", "end all processes of the job after this time: TERM, then KILL; exit code 124", cli_set_duration, SET(track.limits.time_ns)},
 	{"limit", 0, "mem=..,time=..", "warn at 90 %, then end the job as --timeout does", take_limit, 0},
 	{"grace", 0, "DUR", "time between TERM and KILL (5s)", cli_set_duration, SET(track.limits.grace_ns)},
 	KEPT_OPTIONS,

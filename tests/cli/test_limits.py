@@ -58,6 +58,8 @@ def test_a_job_that_ignores_term_is_killed_after_the_grace_time(rt):
 TREE = """
 import os, pathlib, signal, subprocess, sys, time
 home, each = pathlib.Path(sys.argv[1]), sys.argv[2]
+for stream in 1, 2:  # nobody shall wait for their end
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
 
 def start(name, *, daemon=False, session=False, stops=False):
     if os.fork():
@@ -160,8 +162,8 @@ def test_a_limit_ends_the_tree_where_proc_does_not_show_it(rt, left):
     """In a PID namespace with the /proc of another one. Its end would kill all: the processes are listed before."""
     if os.geteuid() != 0:
         pytest.skip("needs root, for a PID namespace")
-    job = "(setsid sleep 100 &) & trap '' TERM; sleep 100 & wait; wait"
-    script = f"""{rt.path} run --timeout 0.5s --grace 0.2s -- sh -c "$1" >/dev/null; echo $?
+    job = "exec >/dev/null 2>&1; (setsid sleep 100 &) & trap '' TERM; sleep 100 & wait; wait"
+    script = f"""{rt.path} run --timeout 0.5s --grace 0.2s -- sh -c "$1"; echo $?
         for file in /proc/[0-9]*/environ; do
             grep -q "$RT_TEST_MARK" $file 2>/dev/null && tr '\\0' ' ' < ${{file%environ}}cmdline && echo; done"""
     result = rt.run("--pid", "--fork", "sh", "-c", script, "sh", job, program="/usr/bin/unshare")

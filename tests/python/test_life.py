@@ -637,3 +637,21 @@ def test_a_process_of_somebody_else_has_what_the_kernel_tells(burner):
     out = subprocess.run([sys.executable, "-c", SOMEBODY_ELSE, str(burner.pid)], check=True,
                          stdout=subprocess.PIPE, encoding="utf-8", timeout=120, **nobody).stdout
     assert out.split() == ["True", "True", "None", "None", "True", "True", "None"]
+
+
+def test_a_limit_ends_all_processes_of_a_command(tmp_path):
+    """They hold the pipe, also those that leave the session."""
+    from resource_tracker import _core
+    from resource_tracker._engine import program
+
+    reader, writer = os.pipe()
+    os.set_inheritable(writer, True)
+    job = "(setsid sh -c 'trap \"\" TERM; sleep 100' &) & sleep 100"
+    tracker = _core.Tracker(argv=[b"sh", b"-c", job.encode()], dir=str(tmp_path), program=program(), interval=0.1,
+                            options=[b"--no-discovery", b"--timeout", b"1s", b"--grace", b"50ms"])
+    os.close(writer)
+    tracker.stop()
+    assert os.WEXITSTATUS(tracker.wait_command()) == 124
+    os.set_blocking(reader, False)
+    assert os.read(reader, 1) == b""  # its end; else BlockingIOError
+    os.close(reader)

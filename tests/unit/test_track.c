@@ -5,12 +5,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/clock.h"
 #include "machine.h"
 #include "track/job.h"
+#include "track/private.h"
 #include "track/track.h"
 
 struct seen {
@@ -90,10 +93,36 @@ static void signals_that_come_after_the_job_do_not_end_its_tracker(void **state)
 	assert_false(is_blocked(SIGINT));
 }
 
+static void orphans_are_reaped_in_parts_so_that_they_delay_no_tick(void **state)
+{
+	enum { ORPHANS = 300 };
+	char *argv[] = {(char[]){"job"}, NULL};
+	const struct trk_track_options options = {.argv = argv};
+	struct track t = {.options = &options, .job = TRK_JOB_NONE};
+	siginfo_t info;
+
+	(void) state;
+	t.job.pid = getpid(); /* none of them */
+	for (int i = 0; i < ORPHANS; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(0);
+		assert_int_equal(waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT), 0);
+	}
+	trk__track_look_at_children(&t);
+	assert_true(t.has_more_children);
+	assert_in_range(t.finish.reaped, 1, ORPHANS - 1);
+	while (t.has_more_children)
+		trk__track_look_at_children(&t);
+	assert_int_equal(t.finish.reaped, ORPHANS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_left_out_of_the_last_row),
+		cmocka_unit_test(orphans_are_reaped_in_parts_so_that_they_delay_no_tick),
 		cmocka_unit_test(signals_that_come_after_the_job_do_not_end_its_tracker),
 	};
 
