@@ -28,7 +28,8 @@ enum { TRK_GPUS_MAX = 32 };
 	X(SHARED_MEMORY, "the GPU uses the memory of the machine")                                 \
 	X(ASLEEP, "the GPU is suspended, and is not woken for a reading")                          \
 	X(NO_DRIVER, "the driver is not loaded")                                                   \
-	X(NOT_SPLIT, "the driver does not report how much each process computes")
+	X(NOT_SPLIT, "the driver does not report how much each process computes")                  \
+	X(CRASHED, "the driver's library crashed or ended its process")
 
 enum trk_gpu_why {
 #define X(id, text) TRK_GPU_##id,
@@ -118,6 +119,7 @@ struct trk_gpu_device {
 	/* Of an instance: compute instances of one GPU instance share its memory. UINT32_MAX: not
 	 * known. */
 	unsigned int gpu_instance;
+	bool is_undivided;        /* the driver does not tell what each process uses */
 	bool by_device;           /* the tree's values are those of the whole device */
 	enum trk_gpu_basis basis; /* evidence for by_device */
 	size_t processes;         /* that the driver lists */

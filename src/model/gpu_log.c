@@ -122,9 +122,13 @@ bool trk__gpu_log_is_unused(const struct trk_gpu_log *log)
 	for (size_t i = 0; i < log->count; i++) {
 		const struct trk_gpu_total *t = &log->total[i];
 
-		if (t->device.parent < 0 && (t->max[TRK_GPU_TREE_SHARE_METRIC] != 0 ||
-					     t->max[TRK_GPU_TREE_MEMORY_METRIC] != 0))
-			return false; /* not known is NaN, which is not 0 either */
+		/* Memory must be known, now and before (NaN is not 0); a share may be unknown for
+		 * every process of a device. */
+		if (t->device.parent < 0 &&
+		    (t->max[TRK_GPU_TREE_SHARE_METRIC] > 0 ||
+		     t->max[TRK_GPU_TREE_MEMORY_METRIC] != 0 ||
+		     t->device.metric[TRK_GPU_TREE_MEMORY_METRIC].why != TRK_GPU_KNOWN))
+			return false;
 	}
 	return log->count > 0;
 }

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -27,14 +28,18 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	bool taken, is_spared;
 	pid_t pid;   /* 0: none, or reaped */
-	pid_t group; /* 0: none is left, so its number may be reused */
+	pid_t group; /* 0: none is left, so its number may be reused; or that of a forked helper */
+	uint64_t started_cpu_ns; /* of what it has started, by its own account */
 	uint64_t forget_ns;
 	bool ended; /* and its status was not read by the owner yet */
 	int status;
 } slot[TRK_HELPER_PROCESSES_MAX]; /* under the lock, as is ended_ns */
 static uint64_t ended_ns;
+static bool is_forked; /* this process is a helper itself, and its programs are in its group */
 static atomic_bool on_hold;
 static atomic_bool any; /* true once one was started */
+
+static bool end_slot(int at);
 
 /* ---- starting ---- */
 
@@ -73,7 +78,7 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attri
 	r = r ? r : posix_spawnattr_setsigdefault(attributes, &plain);
 	r = r ? r : posix_spawnattr_setpgroup(attributes, 0);
 	return r ? r
-		 : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP |
+		 : posix_spawnattr_setflags(attributes, (is_forked ? 0 : POSIX_SPAWN_SETPGROUP) |
 								POSIX_SPAWN_SETSIGMASK |
 								POSIX_SPAWN_SETSIGDEF);
 }
@@ -94,7 +99,7 @@ static int free_slot(void)
 	int at = -1;
 
 	for (int i = 0; i < TRK_HELPER_PROCESSES_MAX; i++)
-		if (!slot[i].taken && !slot[i].pid && (at < 0 || is_quiet(i)))
+		if (!slot[i].taken && (!slot[i].pid || end_slot(i)) && (at < 0 || is_quiet(i)))
 			at = i;
 	return at;
 }
@@ -110,8 +115,10 @@ static int reserve(void)
 static void take(struct trk_helper_process *h, int at, pid_t pid)
 {
 	slot[at].taken = true;
-	slot[at].pid = slot[at].group = pid;
+	slot[at].pid = pid;
+	slot[at].group = is_forked ? 0 : pid;
 	slot[at].ended = slot[at].is_spared = false;
+	slot[at].started_cpu_ns = 0;
 	h->slot = at;
 }
 
@@ -184,6 +191,18 @@ ssize_t trk__helper_process_read(const struct trk_helper_process *h, void *data,
 	return n < 0 ? -errno : n;
 }
 
+/* The registry of a forked helper: it knows nothing of the tracker's other helpers. The lock, which
+ * the fork has copied, belongs to this thread. */
+static void begin_own_registry(void)
+{
+	(void) setpgid(0, 0);
+	memset(slot, 0, sizeof(slot));
+	ended_ns = 0;
+	is_forked = true;
+	atomic_store(&any, false);
+	(void) pthread_mutex_unlock(&lock);
+}
+
 /* Parent and child both set the group: either may run first. */
 pid_t trk__helper_process_fork(struct trk_helper_process *h)
 {
@@ -197,8 +216,8 @@ pid_t trk__helper_process_fork(struct trk_helper_process *h)
 		atomic_store(&any, true);
 		pid = fork();
 		if (pid == 0) {
-			(void) setpgid(0, 0);
-			return 0; /* with the lock held: the child starts no helper */
+			begin_own_registry();
+			return 0;
 		}
 		if (pid > 0) {
 			(void) setpgid(pid, pid);
@@ -233,6 +252,15 @@ static bool reap(pid_t pid, int *ret_status)
 	return true;
 }
 
+/* In a forked helper the rest of a program's processes have the group of this process, which blocks
+ * the signal. */
+static void kill_slot(int at)
+{
+	(void) kill(slot[at].group ? -slot[at].group : slot[at].pid, SIGKILL);
+	if (is_forked)
+		(void) kill(0, SIGTERM);
+}
+
 /* The group is killed while its leader is a zombie, so that its number is not reused. If children
  * are reaped by the kernel (SIGCHLD is ignored) or by another thread, the status is lost. */
 static bool end_slot(int at)
@@ -246,7 +274,7 @@ static bool end_slot(int at)
 		return false;
 	slot[at].status = 0;
 	if (!lost)
-		(void) kill(-slot[at].group, SIGKILL);
+		kill_slot(at);
 	if (!lost && !reap(slot[at].pid, &slot[at].status))
 		return false;
 	slot[at].pid = 0;
@@ -278,8 +306,19 @@ void trk__helper_process_kill(const struct trk_helper_process *h)
 		return;
 	(void) pthread_mutex_lock(&lock);
 	if (slot[h->slot].pid)
-		(void) kill(-slot[h->slot].group, SIGKILL);
+		kill_slot(h->slot);
 	(void) pthread_mutex_unlock(&lock);
+}
+
+void trk__helper_process_leave(struct trk_helper_process *h)
+{
+	trk__helper_process_kill(h);
+	if (h->slot < 0)
+		return;
+	(void) pthread_mutex_lock(&lock);
+	slot[h->slot].taken = false;
+	(void) pthread_mutex_unlock(&lock);
+	h->slot = -1;
 }
 
 /* ---- for callers that examine children ---- */
@@ -351,10 +390,19 @@ bool trk__helper_process_cpu_ns(uint64_t *ret_ns)
 	for (int i = 0; i < TRK_HELPER_PROCESSES_MAX; i++) {
 		is_all &= is_quiet(i);
 		if (slot[i].pid && trk__clock_pid_cpu_ns(slot[i].pid, &one) == 0)
-			*ret_ns += one;
+			*ret_ns += one + slot[i].started_cpu_ns;
 	}
 	(void) pthread_mutex_unlock(&lock);
 	return is_all;
+}
+
+void trk__helper_process_started_cpu_ns(const struct trk_helper_process *h, uint64_t cpu_ns)
+{
+	if (h->slot < 0)
+		return;
+	(void) pthread_mutex_lock(&lock);
+	slot[h->slot].started_cpu_ns = cpu_ns;
+	(void) pthread_mutex_unlock(&lock);
 }
 
 /* Kill the group, and reap its members that are children of this process: the leader, and orphans

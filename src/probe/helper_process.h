@@ -4,6 +4,7 @@
  * started here is registered before any other thread can reap it; code that reaps children first
  * checks whether a child is such a helper. A helper has its own process group (signals from the
  * terminal do not reach it), its output comes through a pipe, and it inherits no other descriptor.
+ * What a forked helper starts in turn has the group of that helper, and ends with it.
  *
  * Thread-safe; at most TRK_HELPER_PROCESSES_MAX concurrent helpers in a process. */
 #ifndef TRK_PROBE_HELPER_PROCESS_H
@@ -30,13 +31,18 @@ ssize_t trk__helper_process_read(const struct trk_helper_process *h, void *data,
 int trk__helper_process_start(struct trk_helper_process *h, const char *file, char *const argv[],
 			      char *const envp[]);
 /* Register a helper that runs this program: fork(2). 0 in the child, which ends with _exit; in the
- * parent the pid or a negative errno. The child keeps all descriptors; h->fd is -1. */
+ * parent the pid or a negative errno. The child keeps all descriptors; h->fd is -1. The child may
+ * start programs if it blocks SIGTERM, but not fork a helper. */
 pid_t trk__helper_process_fork(struct trk_helper_process *h);
+/* CPU time so far of the programs that the helper has started, which it reports itself. */
+void trk__helper_process_started_cpu_ns(const struct trk_helper_process *h, uint64_t cpu_ns);
 /* 1 with *ret_status as of waitpid(2) if it has ended, else 0. The call that returns 1 also kills
  * the helper's process group and sets h->slot to -1. */
 int trk__helper_process_ended(struct trk_helper_process *h, int *ret_status);
-/* Send SIGKILL to its process group. */
+/* Send SIGKILL to its process group, or to the process if it is in the group of a forked helper. */
 void trk__helper_process_kill(const struct trk_helper_process *h);
+/* Kill it without waiting; it is reaped later. h->slot is -1. */
+void trk__helper_process_leave(struct trk_helper_process *h);
 
 /* 1 if this child is a helper, or an orphan that a helper started; else 0. -EBUSY if after a short
  * wait a helper is still being started. */
@@ -48,7 +54,8 @@ bool trk__helper_process_reap(pid_t pid);
 bool trk__helper_process_cpu_ns(uint64_t *ret_ns);
 /* Workers use no CPU time unless they are asked: leave this one alive in _hold. */
 void trk__helper_process_spare(const struct trk_helper_process *h);
-/* true: kill all helpers and start none until `false`, so that their CPU time is final. */
+/* true: kill all helpers that are not spared, and start none until `false`, so that their CPU time
+ * is final. */
 void trk__helper_process_hold(bool hold);
 bool trk__helper_process_is_held(void);
 

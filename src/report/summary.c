@@ -261,6 +261,15 @@ static void add_use(struct trk_doc *d, struct trk_doc_section *s, const struct s
 		  TRK_HUMAN_MEMORY, &memory);
 }
 
+struct gpu_row {
+	const char *name, *what;
+	int column[2]; /* of all users, and of the job */
+	enum trk_gpu_metric metric[2];
+	enum trk_human_kind kind;
+	trk_human_fn *amount;
+	struct trk_capacity had;
+};
+
 /* A sum without one of the GPUs is a lower bound, and marked as such. */
 static void note_missing(struct trk_doc *d, struct trk_doc_section *s,
 			 const struct trk_gpu_log *log, enum trk_gpu_metric metric,
@@ -277,30 +286,70 @@ static void note_missing(struct trk_doc *d, struct trk_doc_section *s,
 	}
 }
 
-/* Figures of the job, if its part is known. No row without a GPU, or without figures from the
- * driver. */
+/* A device that lacks this figure; NULL: none. */
+static const struct trk_gpu_device *lacking(const struct trk_gpu_log *log,
+					    enum trk_gpu_metric metric)
+{
+	for (size_t i = 0; i < log->count; i++)
+		if (trk__gpu_is_missing(&log->total[i].device, metric))
+			return &log->total[i].device;
+	return NULL;
+}
+
+/* A figure of the GPUs: of the job if its part is known, else of all users, with the reason. A part
+ * that was 0 until it became unknown is not known either. */
+static void add_gpu(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in,
+		    const struct gpu_row *row)
+{
+	const struct trk_record *r = in->record;
+	bool job = r->run.pid != 0;
+	const struct trk_gpu_device *lost = lacking(&r->gpus, row->metric[job]);
+	struct trk_column_stats all = trk__stats_get(r->stats, row->column[0]);
+	struct trk_column_stats own = trk__stats_get(r->stats, row->column[job]);
+
+	if (lost && !(own.max > 0) && job && !isnan(all.mean)) {
+		if (!trk__gpu_log_is_unused(&r->gpus))
+			trk__doc_item(d, trk__doc_term(d, s, row->name, DOT),
+				      "%s mean on %s by all users; the job's part is unknown: %s",
+				      trk__doc_value(d, row->amount, all.mean),
+				      r->gpus.count > 1 ? "all GPUs"
+				      : lost->name[0]   ? trk__doc_safe(d, lost->name, 60)
+							: "the GPU",
+				      trk__gpu_why_text(lost->metric[row->metric[1]].why));
+		return;
+	}
+	add_meter(d, s, row->name, &own, NAN, row->kind, &row->had);
+	if (!isnan(own.mean))
+		note_missing(d, s, &r->gpus, row->metric[job], row->what);
+}
+
+/* No row without a GPU, or without figures from the driver. */
 static void add_gpus(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
 {
-	static const enum trk_gpu_metric metric_of[2][2] = {
-		{TRK_GPU_UTILIZATION_METRIC, TRK_GPU_MEMORY_USED_METRIC},
-		{TRK_GPU_TREE_SHARE_METRIC, TRK_GPU_TREE_MEMORY_METRIC},
-	};
 	const struct trk_record *r = in->record;
-	const struct trk_capacity gpus = trk__capacity(r, TRK_RESOURCE_GPU);
-	const struct trk_capacity vram = {trk__gpus_memory_mib(&r->gpus), TRK_CAPACITY_MACHINE, ""};
-	bool job = r->run.pid != 0;
-	struct trk_column_stats use, memory;
+	const struct gpu_row use = {
+		.name = "GPU",
+		.what = "use",
+		.column = {TRK_SYSTEM_GPU_USAGE, TRK_PROCESS_GPU_USAGE},
+		.metric = {TRK_GPU_UTILIZATION_METRIC, TRK_GPU_TREE_SHARE_METRIC},
+		.kind = TRK_HUMAN_GPUS,
+		.amount = trk__human_number,
+		.had = trk__capacity(r, TRK_RESOURCE_GPU),
+	};
+	const struct gpu_row memory = {
+		.name = "VRAM",
+		.what = "memory",
+		.column = {TRK_SYSTEM_GPU_VRAM, TRK_PROCESS_GPU_VRAM},
+		.metric = {TRK_GPU_MEMORY_USED_METRIC, TRK_GPU_TREE_MEMORY_METRIC},
+		.kind = TRK_HUMAN_MEMORY,
+		.amount = trk__human_memory,
+		.had = {trk__gpus_memory_mib(&r->gpus), TRK_CAPACITY_MACHINE, ""},
+	};
 
 	if (!in->full || r->gpus.count == 0)
 		return;
-	use = trk__stats_get(r->stats, job ? TRK_PROCESS_GPU_USAGE : TRK_SYSTEM_GPU_USAGE);
-	memory = trk__stats_get(r->stats, job ? TRK_PROCESS_GPU_VRAM : TRK_SYSTEM_GPU_VRAM);
-	add_meter(d, s, "GPU", &use, NAN, TRK_HUMAN_GPUS, &gpus);
-	add_meter(d, s, "VRAM", &memory, NAN, TRK_HUMAN_MEMORY, &vram);
-	if (!isnan(use.mean))
-		note_missing(d, s, &r->gpus, metric_of[job][0], "use");
-	if (!isnan(memory.mean))
-		note_missing(d, s, &r->gpus, metric_of[job][1], "memory");
+	add_gpu(d, s, in, &use);
+	add_gpu(d, s, in, &memory);
 }
 
 static void add_bytes(struct trk_doc *d, struct trk_doc_term *t, double bytes, const char *what)

@@ -178,19 +178,86 @@ def test_a_slow_start_of_the_driver_does_not_delay_the_job(rt, gpus):
         assert time.monotonic() - opened < 2.5  # before the driver has come up
 
 
-def test_without_a_sign_of_a_gpu_there_is_no_thread_and_no_library(rt, gpus):
+def until(condition):
+    """Shell: wait until the condition is true, 30 s at most."""
+    return f"n=0; until {condition} || [ $n -ge 600 ]; do n=$((n + 1)); sleep 0.05; done 2>&-; "
+
+
+# Writes what the kernel says about the tracker; sets `helper`, the folder in /proc of its helper.
+TRACKER = "cat /proc/$PPID/status; cat /proc/$PPID/maps; "
+HELPER = ("find_helper() { for p in $(cat /proc/$PPID/task/$PPID/children); do "
+          "if grep -q libnvidia-ml /proc/$p/maps; then helper=/proc/$p; return 0; fi; done; return 1; }; "
+          + until("find_helper"))
+
+
+def test_without_a_sign_of_a_gpu_there_is_no_process_and_no_library(rt, gpus):
     gpus.play(DEVICES)
     if any(os.path.exists(p) for p in ("/dev/nvidiactl", "/dev/dxg", "/proc/driver/nvidia/version",
                                        "/sys/class/drm")):
         pytest.skip("this machine has a sign of a GPU")
-    job = "cat /proc/$PPID/status; cat /proc/$PPID/maps"
     for flags in ((), ("--gpu", "never")):
-        result = rt.run("run", "-q", *flags, "--", "sh", "-c", job, env=gpus.env)
-        assert "Threads:\t1\n" in result.stdout
-        assert "nvidia" not in result.stdout
-    result = rt.run("run", "-q", "--gpu", "always", "--", "sh", "-c", "sleep 0.5; " + job,
-                    env=gpus.env)
-    assert "Threads:\t2\n" in result.stdout and "libnvidia-ml" in result.stdout
+        result = rt.run("run", "-q", *flags, "--", "sh", "-c",
+                        TRACKER + "for p in $(cat /proc/$PPID/task/$PPID/children); do cat /proc/$p/comm; done",
+                        env=gpus.env)
+        assert "Threads:\t1\n" in result.stdout and "nvidia" not in result.stdout
+        assert "rt-gpu" not in result.stdout
+
+
+def test_the_library_is_in_a_process_of_its_own(rt, gpus):
+    gpus.play(DEVICES)
+    result = rt.run("run", "-q", "--gpu", "always", "--", "sh", "-c",
+                    HELPER + TRACKER + "cat $helper/comm; ls -l $helper/fd | sed 's/.* -> //' >&2", env=gpus.env)
+    assert "Threads:\t1\n" in result.stdout and "nvidia" not in result.stdout
+    assert result.stdout.endswith("rt-gpu\n")
+    # Nothing of the job or of the terminal.
+    kinds = {line.split(":")[0] for line in result.stderr.splitlines() if line.startswith(("/", "socket"))}
+    assert kinds - {"/dev/null", "socket"} <= {"/proc", "/sys", "/sys/fs/cgroup"}
+
+
+@pytest.mark.parametrize("rule, text", [
+    ("crash nvmlDeviceGetPowerUsage 9", "crashed (SIGSEGV)"),
+    ("exit nvmlDeviceGetPowerUsage 9", "ended the process with exit code 9"),
+])
+def test_a_library_that_ends_its_process_does_not_end_the_run(rt, gpus, rule, text):
+    gpus.play(DEVICES)
+    ends = f"{gpus.script}.ends"
+    result = gpus.track("sh", "-c", f"sleep 0.6; echo '{rule}' >>{gpus.script}; "
+                        + until(f"test $(wc -l <{ends}) -ge 2") + "sleep 0.6; exit 3")
+    assert result.rc == 3
+    assert result.summary["tracker"]["sources"]["gpu"] == "the driver's library " + text
+    rows = rows_of(rt)
+    assert rows[1]["system_gpu_power_w"] == "370"
+    assert all(r["system_cpu_usage"] for r in whole_intervals(rows))
+    assert rows[-1]["system_gpu_power_w"] == rows[-1]["system_gpu_usage"] == ""
+    power = result.summary["gpus"][0]["power"]
+    assert power["mean"] == pytest.approx(300)
+    assert power["reason"] == "the driver's library crashed or ended its process"
+    assert result.summary["totals"]["gpu_energy_j"]["quality"] == "estimated"
+    assert power["reason"] in " ".join(result.stderr.split())
+    assert len(open(ends).readlines()) == 2  # it is started again, once
+
+
+def test_a_library_that_crashes_at_the_start_leaves_the_gpus_unknown(rt, gpus):
+    gpus.play(DEVICES + "crash nvmlInit_v2 9\n")
+    ends = f"{gpus.script}.ends"
+    result = gpus.track("sh", "-c", until(f"test $(wc -l <{ends}) -ge 2") + "sleep 0.6; exit 3")
+    assert result.rc == 3 and result.summary["gpus"] == []
+    assert result.summary["tracker"]["sources"]["gpu"] == "the driver's library crashed (SIGSEGV)"
+    told = rt.run("server-info", "--json", "--ask-gpus", env=gpus.env).json()
+    assert told["gpu_count"] is None and "crashed" in told["gpu_reason"]
+
+
+def test_after_one_crash_the_figures_go_on(rt, gpus):
+    gpus.play(DEVICES)
+    ends = f"{gpus.script}.ends"
+    result = gpus.track("sh", "-c", f"sleep 0.6; echo 'crash nvmlDeviceGetPowerUsage 1' >>{gpus.script}; "
+                        + until(f"test -s {ends}") + "sleep 1.5")
+    assert result.rc == 0
+    assert result.summary["tracker"]["sources"]["gpu"] == (
+        "NVML, started again: the driver's library crashed (SIGSEGV)")
+    rows = rows_of(rt)
+    assert rows[1]["system_gpu_power_w"] == rows[-1]["system_gpu_power_w"] == "370"
+    assert result.summary["gpus"][0]["power"]["reason"] is None
 
 
 def test_an_unknown_choice_is_refused(rt):
@@ -574,7 +641,8 @@ def test_nvidia_smi_gets_a_clean_environment_and_no_descriptor(rt, smi):
     assert names <= {"PATH", "LC_ALL", "LD_LIBRARY_PATH", "PWD", "OLDPWD", "SHLVL", "_"}
     assert (smi.folder / "descriptors").read_text().split() == ["0", "1", "2", "3"]
     fields = (smi.folder / "stat").read_text().rsplit(")", 1)[1].split()
-    assert fields[2] == (smi.folder / "pids").read_text().split()[0]  # a group of its own
+    assert fields[2] == fields[1]  # the group of the helper that has started it, which leads it
+    assert fields[2] != (smi.folder / "pids").read_text().split()[0]
 
 
 def test_a_process_without_a_figure_did_nothing_where_others_have_one(rt, smi):

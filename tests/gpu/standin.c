@@ -13,9 +13,16 @@
  *     hang nvmlDeviceGetPowerUsage             never returns
  *     slow nvmlInit_v2 300                     milliseconds
  *     busy nvmlDeviceGetTotalEnergyConsumption 20   milliseconds of CPU time
+ *     crash nvmlDeviceGetPowerUsage 1          a fault of the processor, in so many processes
+ *     exit nvmlDeviceGetPowerUsage 9           _exit(2) with this code
+ *
+ * Each end of a process adds a line to the file of the script's name and ".ends".
  *
  * With -DOLD it lacks the functions of newer drivers. */
+#include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +168,36 @@ static void burn(int ms)
 	} while (now.tv_sec * 1000000000ll + now.tv_nsec < end);
 }
 
+/* A sanitizer's handler of the signal would exit. */
+static void crash(void)
+{
+	sigset_t fault;
+
+	(void) sigemptyset(&fault);
+	(void) sigaddset(&fault, SIGSEGV);
+	(void) signal(SIGSEGV, SIG_DFL);
+	(void) sigprocmask(SIG_UNBLOCK, &fault, NULL);
+	(void) raise(SIGSEGV);
+}
+
+/* End this process as the rule says, unless enough processes have crashed. */
+static void end(const struct rule *r)
+{
+	bool is_crash = !strcmp(r->what, "crash");
+	char path[512];
+	int fd;
+
+	(void) snprintf(path, sizeof(path), "%s.ends", getenv("TRK_STANDIN_NVML"));
+	fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (fd < 0 || (is_crash && lseek(fd, 0, SEEK_END) >= r->value))
+		return;
+	(void) !write(fd, "\n", 1);
+	(void) close(fd);
+	if (is_crash)
+		crash();
+	_exit(r->value);
+}
+
 /* What the script has for this function: a code, or nothing. */
 static int enter(const char *function, int index)
 {
@@ -176,6 +213,8 @@ static int enter(const char *function, int index)
 			(void) usleep((unsigned int) r->value * 1000);
 		if (!strcmp(r->what, "busy"))
 			burn(r->value);
+		if (!strcmp(r->what, "crash") || !strcmp(r->what, "exit"))
+			end(r);
 		while (!strcmp(r->what, "hang"))
 			(void) pause();
 	}

@@ -454,6 +454,25 @@ static void memory_that_the_driver_hides_is_unknown(void **state)
 	end(&p);
 }
 
+/* Else the job's use would be 0 until the driver lists it, and unknown from then on. */
+static void what_the_driver_does_not_divide_is_unknown_for_every_job(void **state)
+{
+	struct play p;
+	pid_t pid = 42;
+
+	(void) state;
+	begin(&p, DEVICE PLAIN "error nvmlDeviceGetProcessUtilization 13\n"
+			       "error nvmlDeviceGetProcessesUtilizationInfo 13\n"
+			       "process device=0 pid=7 memory=100 lists=c\n"
+			       "process device=1 pid=7 lists=c\n");
+	look(&p, &pid, 1);
+	assert_int_equal(WHY(&p, 0, TREE_SHARE), TRK_GPU_OLD_LIBRARY);
+	near(VALUE(&p, 0, TREE_MEMORY), 0);
+	near(VALUE(&p, 0, UTILIZATION), 0.57);
+	assert_int_equal(WHY(&p, 1, TREE_MEMORY), TRK_GPU_UNSUPPORTED);
+	end(&p);
+}
+
 static void more_processes_than_the_first_guess(void **state)
 {
 	char *text = malloc(64 * 1024);
@@ -502,6 +521,7 @@ int main(void)
 		cmocka_unit_test(samples_of_processes_stand_while_new_ones_cost_too_much),
 		cmocka_unit_test(a_process_that_ended_a_moment_ago_still_counts),
 		cmocka_unit_test(memory_that_the_driver_hides_is_unknown),
+		cmocka_unit_test(what_the_driver_does_not_divide_is_unknown_for_every_job),
 		cmocka_unit_test(more_processes_than_the_first_guess),
 	};
 

@@ -174,11 +174,37 @@ static void in_a_container_a_shared_device_is_unknown(void **state)
 	end(&p);
 }
 
+/* Process 6 of the container has no device open: the driver's 6 is another process of the machine. */
+static void in_a_container_a_number_alone_is_no_proof(void **state)
+{
+	struct live live;
+	struct play p;
+	pid_t pids[] = {5, 6};
+
+	(void) state;
+	begin(&p, DEVICE "process device=0 pid=5 memory=100 lists=c\n"
+			 "process device=0 pid=6 memory=2000 lists=c\n");
+	in_a_container(&p, &live);
+	look(&p, pids, 2);
+	near(VALUE(&p, 0, TREE_MEMORY), 100);
+	assert_false(p.scan.device[0].by_device);
+	assert_int_equal(unlinkat(live.env.proc_fd, "5/fd/3", 0), 0);
+	look(&p, pids, 2); /* seen a moment ago */
+	near(VALUE(&p, 0, TREE_MEMORY), 100);
+	play_skipped_ns += 10 * TRK_NS_PER_S;
+	look(&p, pids, 2);
+	near(VALUE(&p, 0, TREE_MEMORY), 0);
+	assert_int_equal(symlinkat("/dev/nvidia0", live.env.proc_fd, "5/fd/3"), 0);
+	leave_container(&live);
+	end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(in_a_container_the_device_that_the_job_has_to_itself_is_its_own),
 		cmocka_unit_test(in_a_container_a_shared_device_is_unknown),
+		cmocka_unit_test(in_a_container_a_number_alone_is_no_proof),
 		cmocka_unit_test(in_a_container_another_user_is_believed_by_the_environment),
 		cmocka_unit_test(an_instance_that_is_named_is_the_jobs),
 		cmocka_unit_test(a_node_that_the_job_has_not_is_not_its),

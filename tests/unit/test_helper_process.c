@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -124,6 +125,106 @@ static void a_fork_is_left_out_as_a_program_is(void **state)
 	(void) close(ends[1]);
 }
 
+/* The fork starts a program that uses CPU time, and kills it when it is told to. */
+static void fork_that_starts(int out, int in)
+{
+	char script[] =
+		"i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo $$; sleep 1000 & wait";
+	struct trk_helper_process tool;
+	uint64_t cpu_ns = 0;
+	char text[16];
+	sigset_t all;
+	int status = -1;
+
+	(void) sigfillset(&all);
+	(void) sigprocmask(SIG_SETMASK, &all, NULL);
+	if (start(&tool, script) < 0)
+		_exit(1);
+	while (read(tool.fd, text, sizeof(text)) <= 0)
+		nap();
+	(void) trk__helper_process_cpu_ns(&cpu_ns);
+	if (dprintf(out, "%ld %llu\n", strtol(text, NULL, 10), (unsigned long long) cpu_ns) < 0 ||
+	    read(in, text, 1) != 1)
+		_exit(2);
+	trk__helper_process_kill(&tool);
+	while (!trk__helper_process_ended(&tool, &status))
+		nap();
+	while (read(tool.fd, text, sizeof(text)) != 0) /* until its child has gone, too */
+		nap();
+	_exit(WIFSIGNALED(status) ? 7 : 3);
+}
+
+static void what_a_fork_starts_is_in_its_group(void **state)
+{
+	struct trk_helper_process fork;
+	unsigned long long used_ns = 0;
+	uint64_t before_ns, after_ns;
+	int status, out[2], in[2];
+	char text[64] = "";
+	long program = 0;
+	pid_t pid;
+
+	(void) state;
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+	assert_int_equal(pipe(out), 0);
+	assert_int_equal(pipe(in), 0);
+	pid = trk__helper_process_fork(&fork);
+	if (pid == 0)
+		fork_that_starts(out[1], in[0]);
+	assert_true(read(out[0], text, sizeof(text) - 1) > 0);
+	assert_int_equal(sscanf(text, "%ld %llu", &program, &used_ns), 2);
+	assert_int_equal(getpgid((pid_t) program), pid);
+	assert_int_equal(trk__helper_process_is((pid_t) program), 1);
+	assert_true(used_ns > TRK_NS_PER_MS);
+	(void) trk__helper_process_cpu_ns(&before_ns);
+	trk__helper_process_started_cpu_ns(&fork, used_ns);
+	(void) trk__helper_process_cpu_ns(&after_ns);
+	assert_true(after_ns >= before_ns + used_ns);
+	trk__helper_process_spare(&fork);
+	trk__helper_process_hold(true);
+	trk__helper_process_hold(false);
+	assert_int_equal(trk__helper_process_ended(&fork, &status), 0);
+	assert_int_equal(write(in[1], "", 1), 1);
+	while (!trk__helper_process_ended(&fork, &status))
+		nap();
+	assert_true(WIFEXITED(status) &&
+		    WEXITSTATUS(status) == 7); /* it has outlived its program */
+	while (waitpid(-1, &status, 0) > 0)    /* what the program has left */
+		;
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0), 0);
+	for (int i = 0; i < 2; i++) {
+		(void) close(out[i]);
+		(void) close(in[i]);
+	}
+}
+
+static void what_is_left_is_reaped_later(void **state)
+{
+	struct trk_helper_process first, other;
+	pid_t pid;
+	int status;
+
+	(void) state;
+	pid = trk__helper_process_fork(&first);
+	if (pid == 0) {
+		(void) pause();
+		_exit(0);
+	}
+	trk__helper_process_leave(&first);
+	assert_int_equal(first.slot, -1);
+	assert_int_equal(ended_child(), pid);
+	for (int i = 0; i < TRK_HELPER_PROCESSES_MAX + 1; i++) { /* a slot is free again */
+		pid = trk__helper_process_fork(&other);
+		if (pid == 0)
+			_exit(0);
+		assert_true(pid > 0);
+		assert_int_equal(ended_child(), pid);
+		trk__helper_process_leave(&other);
+	}
+	assert_true(trk__helper_process_reap(pid));
+	assert_int_equal(waitpid(-1, &status, WNOHANG), -1);
+}
+
 static void another_child_is_none_of_ours(void **state)
 {
 	char script[] = "exec sleep 1000";
@@ -222,6 +323,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whoever_reaps_children_leaves_it_to_its_owner),
 		cmocka_unit_test(a_fork_is_left_out_as_a_program_is),
+		cmocka_unit_test(what_a_fork_starts_is_in_its_group),
+		cmocka_unit_test(what_is_left_is_reaped_later),
 		cmocka_unit_test(another_child_is_none_of_ours),
 		cmocka_unit_test(what_it_leaves_behind_is_ended_and_adopted_by_nobody_else),
 		cmocka_unit_test(on_hold_all_are_ended_and_none_is_started),

@@ -13,6 +13,36 @@
 
 /* ---- processes that have a device open ---- */
 
+/* True if this process has the device open now, or had it a moment ago. Its number in a list of the
+ * driver may be that of another process of the machine. */
+static bool is_opener(struct trk_gpu_attributor *a, const struct trk_gpu_scan *scan, int node,
+		      pid_t pid)
+{
+	const char *path = TRK_PATH("/dev/nvidia%d", node);
+	TRK_DIR_CLEANUP DIR *dir = NULL;
+	struct dirent *entry;
+	char link[64];
+
+	for (size_t i = 0; i < TRK_GPU_OPENERS_MAX; i++)
+		if (a->opener[i].pid == pid && a->opener[i].node == node &&
+		    scan->now_ns < a->opener[i].until_ns)
+			return true;
+	dir = trk__list_dir_at(a->env.proc_fd, TRK_PATH("%d/fd", (int) pid));
+	while (dir && (entry = trk__next_entry(dir))) {
+		size_t at = a->next_opener % TRK_GPU_OPENERS_MAX;
+
+		(void) trk__read_link_at(dirfd(dir), entry->d_name, link, sizeof(link));
+		if (strcmp(link, path) != 0)
+			continue;
+		a->opener[at].pid = pid;
+		a->opener[at].node = node;
+		a->opener[at].until_ns = scan->now_ns + LOOK_NS;
+		a->next_opener++;
+		return true;
+	}
+	return false;
+}
+
 static void note_holders(struct trk_gpu_attributor *a, const struct trk_gpu_scan *scan, DIR *dir)
 {
 	bool holds[TRK_GPUS_MAX] = {false};
@@ -146,20 +176,31 @@ static void add_value(struct trk_gpu_value *sum, double value, enum trk_gpu_why 
 		sum->value += value;
 }
 
-/* Returns how many of the device's processes are tracked; *at advances past them. */
-static size_t match(struct trk_gpu_scan *scan, size_t device, size_t *at)
+/* 0, or unknown on a device whose driver does not divide its use among processes. */
+static struct trk_gpu_value none_of(const struct trk_gpu_device *d, enum trk_gpu_why why)
 {
-	struct trk_gpu_value *m = scan->device[device].metric;
+	return d->is_undivided ? trk__gpu_unknown(why) : trk__gpu_known(0);
+}
+
+/* Returns how many of the device's processes are tracked; *at advances past them. */
+static size_t match(struct trk_gpu_attributor *a, struct trk_gpu_scan *scan, size_t device,
+		    size_t *at)
+{
+	const struct trk_gpu_device *d = &scan->device[device];
+	struct trk_gpu_value *m = scan->device[device].metric, bytes = trk__gpu_known(0);
 	enum trk_gpu_why why = m[TRK_GPU_TREE_SHARE_METRIC].why;
-	struct trk_gpu_value share = trk__gpu_known(0), bytes = trk__gpu_known(0);
-	struct trk_gpu_value encoder = trk__gpu_known(0), decoder = trk__gpu_known(0);
 	enum trk_gpu_why video = m[TRK_GPU_TREE_ENCODER_METRIC].why;
+	struct trk_gpu_value share = none_of(d, why), encoder = none_of(d, video),
+			     decoder = none_of(d, video);
 	size_t matched = 0;
 
 	for (; *at < scan->processes && scan->process[*at].device == device; ++*at) {
 		const struct trk_gpu_process *p = &scan->process[*at];
 
-		if (!trk__gpu_is_tracked(scan, p->pid))
+		if (isnan(p->bytes))
+			add_value(&bytes, NAN, m[TRK_GPU_MEMORY_USED_METRIC].why);
+		if (!trk__gpu_is_tracked(scan, p->pid) ||
+		    (d->node >= 0 && is_foreign(a) && !is_opener(a, scan, d->node, p->pid)))
 			continue;
 		matched++;
 		add_value(&share, p->share, why);
@@ -258,7 +299,7 @@ void trk__gpu_attribute(struct trk_gpu_attributor *a, struct trk_gpu_scan *scan)
 				at++;
 			continue;
 		}
-		matched = match(scan, i, &at);
+		matched = match(a, scan, i, &at);
 		if (matched == 0 && scan->pids && scan->device[i].node >= 0 && is_foreign(a))
 			take_device(a, scan, i);
 	}

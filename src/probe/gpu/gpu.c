@@ -51,6 +51,7 @@ void trk__gpu_set_unknown(struct trk_gpu_device *d, enum trk_gpu_why why)
 
 void trk__gpu_set_tree_unknown(struct trk_gpu_device *d, enum trk_gpu_why why)
 {
+	d->is_undivided = true;
 	d->metric[TRK_GPU_TREE_SHARE_METRIC] = d->metric[TRK_GPU_TREE_ENCODER_METRIC] =
 		d->metric[TRK_GPU_TREE_DECODER_METRIC] = trk__gpu_unknown(why);
 }

@@ -1,8 +1,8 @@
-/* Accelerators: one table of functions per source, found at run time, polled by a separate thread.
+/* Accelerators: one table of functions per source, found at run time, polled by a worker (poller.h).
  *
  * A source is opened only where a sign of it exists (a device file, a DRM driver), so that a
- * machine without a GPU costs three system calls and no thread. A call into a driver may hang or
- * take a second: only the thread waits for it; the sampler waits at most the given time.
+ * machine without a GPU costs three system calls and no worker. A call into a driver may hang, take
+ * a second or crash: only the worker does; the sampler waits at most the given time.
  *
  * An unknown value is NaN with a reason, never 0. */
 #ifndef TRK_PROBE_GPU_GPU_H
@@ -20,6 +20,7 @@
 enum {
 	TRK_GPU_PROCESSES_MAX = 2048,
 	TRK_GPU_TEXT_SIZE = 120,
+	TRK_GPU_OPENERS_MAX = 64,
 };
 
 /* One process on one device, or on one instance of it. */
@@ -104,7 +105,8 @@ void trk__gpu_lower_bus(char *text);
 /* A device of which nothing is known yet. */
 void trk__gpu_init_device(struct trk_gpu_device *d, const char *vendor);
 void trk__gpu_set_unknown(struct trk_gpu_device *d, enum trk_gpu_why why);
-/* The reason why the share of the tree, and its use of encoder and decoder, are unknown. */
+/* The reason why the share of the tree, and its use of encoder and decoder, are unknown: the driver
+ * does not divide them among processes. */
 void trk__gpu_set_tree_unknown(struct trk_gpu_device *d, enum trk_gpu_why why);
 /* Append a device with every value unknown. NULL when the table is full. */
 struct trk_gpu_device *trk__gpu_add_device(struct trk_gpu_scan *scan, const char *vendor);
@@ -127,7 +129,13 @@ struct trk_gpu_attributor {
 	struct trk_gpu_hints hints;
 	bool known, foreign; /* foreign: the driver's pids are not valid in this namespace */
 	uint64_t looked_ns;
-	bool unreadable;              /* the open files of some process could not be read */
+	bool unreadable; /* the open files of some process could not be read */
+	struct {
+		pid_t pid;
+		int node;
+		uint64_t until_ns;
+	} opener[TRK_GPU_OPENERS_MAX]; /* processes that were seen with a device open */
+	size_t next_opener;
 	size_t holders[TRK_GPUS_MAX]; /* tracked processes that have the device open */
 	struct trk_gpu_say say[TRK_GPUS_MAX];
 };
@@ -135,7 +143,8 @@ struct trk_gpu_attributor {
 /* Fill TREE_SHARE and TREE_MEMORY of every device.
  *
  * They are attributed by pid where the driver's pids are those of this namespace. In a pid
- * namespace the driver may list the machine's pids or none at all. Then a device counts for the
+ * namespace the driver may list the machine's pids or none at all: a pid counts there only if that
+ * process has the device open. If none does, a device counts for the
  * whole tree, and by_device is set, if no other process can use it: either tracked processes have
  * it open and the driver lists at most one process, or as many as these; or their open files cannot
  * be read, the device is assigned to them, and at most one process is listed. A device that is

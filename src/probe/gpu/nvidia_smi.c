@@ -669,7 +669,7 @@ static void explain_processes(const struct found *f, const struct trk_smi_gpu *g
 
 	d->metric[TRK_GPU_TREE_ENCODER_METRIC] = d->metric[TRK_GPU_TREE_DECODER_METRIC] = none;
 	if (!gpu->knows_shares || d->mig)
-		d->metric[TRK_GPU_TREE_SHARE_METRIC] = none;
+		trk__gpu_set_tree_unknown(d, none.why);
 	if (f->knows_processes && !f->strays)
 		return;
 	d->metric[TRK_GPU_TREE_SHARE_METRIC] = none;

@@ -1,353 +1,369 @@
 #include "probe/gpu/poller.h"
 
 #include <errno.h>
-#include <pthread.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "base/clock.h"
+#include "base/libc.h"
+#include "base/os.h"
+#include "probe/gpu/reader.h"
+#include "probe/linux/worker.h"
 
-enum {
-	SOURCES_MAX = 8,
-	PIDS_MAX = 8192,
-	STACK_SIZE = 1024 * 1024,
-};
+enum { STARTS_MAX = 2 };
 
 #define END_WAIT_NS (20 * TRK_NS_PER_MS)
 
-/* Used by the thread only. */
-struct work {
-	struct trk_gpu_scan scan;
-	struct trk_gpu_attributor attributor;
+struct question {
+	uint64_t at_ns;
+	bool has_pids, is_full;
+	size_t pids;
+	pid_t pid[TRK_GPU_PIDS_MAX]; /* sorted; only `pids` of them are sent */
+};
+
+/* Sent once the sources were tried, with an empty reading, and in answer to each question. */
+struct answer {
+	char text[TRK_GPU_TEXT_SIZE];
+	bool none;
+	uint64_t programs_cpu_ns; /* of the programs that the worker has started */
 	struct trk_gpu_reading reading;
-	pid_t pid[PIDS_MAX];
+};
+
+enum {
+	QUESTION_HEAD = offsetof(struct question, pid),
+	ANSWER_HEAD = offsetof(struct answer, reading),
+	READING_HEAD = offsetof(struct trk_gpu_reading, device),
 };
 
 struct trk_gpu_poller {
 	struct trk_env env; /* borrowed */
-	struct trk_gpu_hints hints;
-	const struct trk_gpu_ops *source[SOURCES_MAX];
-	int opened[SOURCES_MAX];  /* error text of its open */
-	void *state[SOURCES_MAX]; /* NULL: not open */
-	size_t sources;
-	struct work *work; /* owned; used by the thread only */
+	enum trk_gpu_mode mode;
+	const struct trk_gpu_hints *hints;        /* borrowed */
+	const struct trk_gpu_ops *const *sources; /* borrowed */
 
-	pthread_mutex_t lock; /* protects the following members */
-	pthread_cond_t changed;
-	bool ready;  /* all sources were tried */
-	bool none;   /* all sources were tried, and none opened */
-	bool silent; /* the newest answer is too old */
-	bool stop, ended, left;
-	uint64_t asked, answered;    /* numbers of the newest request and reading */
-	uint64_t asked_ns, given_up; /* a request for which _take no longer waits */
-	pid_t pid[PIDS_MAX];
-	size_t pids;
-	bool has_pids, is_full;
+	struct trk_worker worker;
+	unsigned int starts;
+	bool ready, none;       /* all sources were tried; none of them opened, or can be used */
+	bool waits, is_pending; /* a question was not answered yet; another one is to be sent */
+	bool given_up;          /* _take does not wait until the worker has answered */
+	bool silent;            /* the newest answer is too old */
+	bool crashed;           /* the worker has ended, and none has answered since */
+	struct question next;
+	size_t received; /* bytes of the answer that has arrived in part */
+	struct answer answer;
+
 	struct trk_gpu_reading newest;
 	char text[TRK_GPU_TEXT_SIZE];
-
-	struct trk_gpu_reading view; /* for the caller of _take */
+	char end[64]; /* how the worker ended; empty: it did not */
 	char text_view[TRK_GPU_TEXT_SIZE];
 };
 
-static void destroy(struct trk_gpu_poller *p)
+/* ---- the worker ---- */
+
+static bool send_answer(const struct trk_gpu_reader *r, int fd)
 {
-	(void) pthread_cond_destroy(&p->changed);
-	(void) pthread_mutex_destroy(&p->lock);
-	free(p->work);
-	free(p);
+	struct answer head = {.none = r->none};
+
+	memcpy(head.text, r->text, sizeof(head.text));
+	(void) trk__helper_process_cpu_ns(&head.programs_cpu_ns);
+	return trk__worker_send(fd, &head, ANSWER_HEAD) &&
+	       trk__worker_send(fd, &r->reading,
+				READING_HEAD + r->reading.devices * sizeof(r->reading.device[0]));
 }
 
-/* ---- the thread ---- */
-
-/* True without instead_of, or if instead_of was tried and cannot be loaded. */
-static bool is_wanted(const struct trk_gpu_poller *p, size_t index)
+static bool take_question(struct trk_gpu_reader *r, int fd)
 {
-	const struct trk_gpu_ops *other = p->source[index]->instead_of;
+	struct question head;
 
-	for (size_t i = 0; other && i < index; i++)
-		if (p->source[i] == other)
-			return p->opened[i] == -ELIBACC;
-	return !other;
-}
-
-static void append(char text[TRK_GPU_TEXT_SIZE], const char *between, const char *more)
-{
-	size_t used = strlen(text);
-
-	(void) snprintf(text + used, TRK_GPU_TEXT_SIZE - used, "%s%s", used ? between : "", more);
-}
-
-/* Describe the working sources, each with its current error; or the reason why there is none. */
-static void describe(struct trk_gpu_poller *p, const char *why)
-{
-	char text[TRK_GPU_TEXT_SIZE] = "";
-
-	for (size_t i = 0; i < p->sources; i++) {
-		char wrong[TRK_GPU_TEXT_SIZE] = "";
-
-		if (!p->state[i])
-			continue;
-		append(text, ", ", p->source[i]->name);
-		if (p->source[i]->say)
-			p->source[i]->say(p->state[i], wrong);
-		if (wrong[0])
-			append(text, ": ", wrong);
-	}
-	(void) pthread_mutex_lock(&p->lock);
-	if (!p->ready)
-		p->none = !text[0];
-	(void) snprintf(p->text, sizeof(p->text), "%s",
-			text[0]  ? text
-			: why[0] ? why
-				 : "no GPU found");
-	p->ready = true;
-	(void) pthread_cond_broadcast(&p->changed);
-	(void) pthread_mutex_unlock(&p->lock);
-}
-
-static void open_sources(struct trk_gpu_poller *p)
-{
-	char why[TRK_GPU_TEXT_SIZE] = "";
-
-	for (size_t i = 0; i < p->sources; i++) {
-		char reason[TRK_GPU_TEXT_SIZE] = "";
-
-		if (!is_wanted(p, i))
-			continue;
-		p->opened[i] = p->source[i]->open(&p->env, &p->hints, &p->state[i], reason);
-		if (p->opened[i] == 0)
-			continue;
-		p->state[i] = NULL;
-		if (!why[0] || p->source[i]->instead_of)
-			append(why, "; ", reason);
-	}
-	describe(p, why);
-}
-
-static void poll_sources(struct trk_gpu_poller *p)
-{
-	struct work *w = p->work;
-
-	w->scan.devices = w->scan.processes = 0;
-	w->scan.now_ns = p->env.monotonic_ns();
-	w->scan.wall_us = p->env.wall_ns() / 1000;
-	for (size_t i = 0; i < p->sources; i++)
-		if (p->state[i])
-			p->source[i]->poll(p->state[i], &w->scan);
-	trk__gpu_attribute(&w->attributor, &w->scan);
-	w->reading.devices = w->scan.devices;
-	memcpy(w->reading.device, w->scan.device, w->scan.devices * sizeof(w->scan.device[0]));
-	trk__gpu_sum(w->reading.device, w->reading.devices, &w->reading.sums);
-	describe(p, "");
-}
-
-/* Wait for a request; false: the thread must end. The lock is held. */
-static bool take_question(struct trk_gpu_poller *p, uint64_t *ret_number)
-{
-	struct work *w = p->work;
-
-	while (!p->stop && p->asked == p->answered)
-		(void) pthread_cond_wait(&p->changed, &p->lock);
-	if (p->stop)
+	if (!trk__worker_receive(fd, &head, QUESTION_HEAD) ||
+	    !trk__worker_receive(fd, r->pid, head.pids * sizeof(r->pid[0])))
 		return false;
-	*ret_number = p->asked;
-	w->reading.at_ns = p->asked_ns;
-	w->scan.pids = p->pids;
-	w->scan.is_full = p->is_full;
-	w->scan.pid = p->has_pids ? w->pid : NULL;
-	memcpy(w->pid, p->pid, p->pids * sizeof(p->pid[0]));
+	r->reading.at_ns = head.at_ns;
+	r->scan.pid = head.has_pids ? r->pid : NULL;
+	r->scan.pids = head.pids;
+	r->scan.is_full = head.is_full;
 	return true;
 }
 
-static void answer_questions(struct trk_gpu_poller *p)
+static void work(int fd, void *data)
 {
-	uint64_t number;
+	struct trk_gpu_reader *r = data;
 
-	(void) pthread_mutex_lock(&p->lock);
-	while (take_question(p, &number)) {
-		(void) pthread_mutex_unlock(&p->lock);
-		poll_sources(p);
-		(void) pthread_mutex_lock(&p->lock);
-		p->newest = p->work->reading;
-		p->answered = number;
-		(void) pthread_cond_broadcast(&p->changed);
-		(void) pthread_mutex_unlock(&p->lock);
-		for (size_t i = 0; i < p->sources; i++)
-			if (p->state[i] && p->source[i]->rest)
-				p->source[i]->rest(p->state[i]);
-		(void) pthread_mutex_lock(&p->lock);
+	trk__gpu_reader_open(r);
+	if (send_answer(r, fd) && !r->none)
+		while (take_question(r, fd)) {
+			trk__gpu_reader_poll(r);
+			if (!send_answer(r, fd))
+				break;
+			trk__gpu_reader_rest(r);
+		}
+	trk__gpu_reader_close(r);
+}
+
+/* ---- the tracker's side: the life of the worker ---- */
+
+static bool start(struct trk_gpu_poller *p)
+{
+	struct trk_worker_options options = {
+		.name = "rt-gpu",
+		.env = &p->env,
+		.as_thread = !p->hints,
+		.run = work,
+		.data = trk__gpu_reader_new(&p->env, p->mode, p->hints, p->sources),
+		.release = free,
+	};
+
+	p->starts++;
+	return options.data && trk__worker_start(&p->worker, &options) == 0;
+}
+
+static void describe_end(struct trk_gpu_poller *p, int status)
+{
+	const char *name = WIFSIGNALED(status) ? trk__signal_name(WTERMSIG(status)) : NULL;
+
+	if (!WIFSIGNALED(status))
+		(void) snprintf(p->end, sizeof(p->end),
+				"the driver's library ended the process with exit code %d",
+				WEXITSTATUS(status));
+	else
+		(void) snprintf(p->end, sizeof(p->end), "the driver's library %s (SIG%s)",
+				WTERMSIG(status) == SIGKILL ? "was killed" : "crashed",
+				name ? name : "?");
+}
+
+static bool is_waiting(const struct trk_gpu_poller *p)
+{
+	return p->worker.fd >= 0 && (p->waits || p->is_pending);
+}
+
+/* All figures of the known devices are unknown from now on. */
+static void lose_devices(struct trk_gpu_poller *p)
+{
+	struct trk_gpu_reading *r = &p->newest;
+
+	for (size_t i = 0; i < r->devices; i++)
+		trk__gpu_set_unknown(&r->device[i], TRK_GPU_CRASHED);
+	trk__gpu_sum(r->device, r->devices, &r->sums);
+	p->crashed = true;
+}
+
+/* The stream has ended. The process may still be about to end: then the next call looks again. */
+static void take_end(struct trk_gpu_poller *p)
+{
+	int status = 0;
+
+	p->waits = p->is_pending = p->given_up = false;
+	if (p->worker.process.slot >= 0 && !trk__helper_process_ended(&p->worker.process, &status))
+		return;
+	trk__worker_end(&p->worker);
+	p->received = 0;
+	if (p->none)
+		return;
+	lose_devices(p);
+	describe_end(p, status);
+	memcpy(p->text, p->end, sizeof(p->end));
+	p->ready = p->none = p->starts == STARTS_MAX;
+}
+
+/* ---- questions and answers ---- */
+
+/* A worker that has answered has read all questions: this one has room in the socket. */
+static void send_question(struct trk_gpu_poller *p)
+{
+	if (!p->is_pending || p->waits || p->worker.fd < 0)
+		return;
+	p->is_pending = false;
+	p->waits = true;
+	(void) trk__os_send(p->worker.fd, &p->next,
+			    QUESTION_HEAD + p->next.pids * sizeof(p->next.pid[0]));
+}
+
+/* A library that writes where it must not may have damaged the answer. */
+static void repair(struct trk_gpu_device *d)
+{
+	d->name[sizeof(d->name) - 1] = d->uuid[sizeof(d->uuid) - 1] = '\0';
+	d->bus[sizeof(d->bus) - 1] = d->driver[sizeof(d->driver) - 1] = '\0';
+	d->vendor[sizeof(d->vendor) - 1] = '\0';
+	if (d->parent < 0 || d->parent >= TRK_GPUS_MAX)
+		d->parent = -1;
+	if ((unsigned int) d->basis >= TRK_GPU_BASES)
+		d->basis = TRK_GPU_BY_OPEN;
+	for (int i = 0; i < TRK_GPU_METRICS; i++)
+		if ((unsigned int) d->metric[i].why >= TRK_GPU_WHYS)
+			d->metric[i] = trk__gpu_unknown(TRK_GPU_FAILED);
+}
+
+static void take_answer(struct trk_gpu_poller *p)
+{
+	const struct answer *a = &p->answer;
+
+	(void) snprintf(p->text, sizeof(p->text), "%.*s", TRK_GPU_TEXT_SIZE - 1, a->text);
+	trk__helper_process_started_cpu_ns(&p->worker.process, a->programs_cpu_ns);
+	p->received = 0;
+	if (!p->ready) {
+		p->none = a->none;
+		p->ready = true;
+		return;
 	}
-	(void) pthread_mutex_unlock(&p->lock);
+	p->newest = a->reading;
+	for (size_t i = 0; i < p->newest.devices; i++)
+		repair(&p->newest.device[i]);
+	trk__gpu_sum(p->newest.device, p->newest.devices, &p->newest.sums);
+	p->waits = p->given_up = p->crashed = false;
+	send_question(p);
 }
 
-static void *run_poller(void *data)
+/* The length of the answer as far as it is known. */
+static size_t answer_length(const struct trk_gpu_poller *p)
 {
-	struct trk_gpu_poller *p = data;
-	bool left;
+	const struct trk_gpu_reading *r = &p->answer.reading;
 
-	open_sources(p);
-	if (!p->none)
-		answer_questions(p);
-	for (size_t i = 0; i < p->sources; i++)
-		if (p->state[i])
-			p->source[i]->close(p->state[i]);
-	(void) pthread_mutex_lock(&p->lock);
-	p->ended = true;
-	left = p->left;
-	trk__gpu_count_thread(-1);
-	(void) pthread_cond_broadcast(&p->changed);
-	(void) pthread_mutex_unlock(&p->lock);
-	if (left)
-		destroy(p);
-	return NULL;
+	if (p->received < ANSWER_HEAD + READING_HEAD)
+		return ANSWER_HEAD + READING_HEAD;
+	return ANSWER_HEAD + READING_HEAD +
+	       (r->devices < TRK_GPUS_MAX ? r->devices : TRK_GPUS_MAX) * sizeof(r->device[0]);
 }
 
-/* ---- the caller's side ---- */
-
-static void init_lock(struct trk_gpu_poller *p)
+/* Take what the worker has sent, without waiting. */
+static void receive(struct trk_gpu_poller *p)
 {
-	pthread_condattr_t attributes;
+	while (p->worker.fd >= 0) {
+		ssize_t n = trk__os_receive(p->worker.fd, (char *) &p->answer + p->received,
+					    answer_length(p) - p->received);
 
-	(void) pthread_mutex_init(&p->lock, NULL);
-	(void) pthread_condattr_init(&attributes);
-	(void) pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	(void) pthread_cond_init(&p->changed, &attributes);
-	(void) pthread_condattr_destroy(&attributes);
+		if (n == -EAGAIN)
+			return;
+		if (n <= 0) {
+			take_end(p);
+			return;
+		}
+		p->received += (size_t) n;
+		if (p->received == answer_length(p))
+			take_answer(p);
+	}
 }
+
+/* Take what has arrived, and start the worker again after its first end. */
+static void follow(struct trk_gpu_poller *p)
+{
+	receive(p);
+	if (p->worker.fd < 0 && !p->none && !start(p))
+		p->ready = p->none = true;
+}
+
+/* False once the time is over. */
+static bool await(const struct trk_gpu_poller *p, uint64_t until_ns)
+{
+	struct pollfd fd = {.fd = p->worker.fd, .events = POLLIN};
+	uint64_t now_ns = trk__clock_monotonic_ns();
+
+	return now_ns < until_ns &&
+	       poll(&fd, 1, (int) ((until_ns - now_ns + TRK_NS_PER_MS - 1) / TRK_NS_PER_MS)) > 0;
+}
+
+/* ---- for the caller ---- */
 
 struct trk_gpu_poller *trk__gpu_poller_new(const struct trk_env *env, enum trk_gpu_mode mode,
 					   const struct trk_gpu_hints *hints,
 					   const struct trk_gpu_ops *const *sources)
 {
-	const struct trk_gpu_ops *likely[SOURCES_MAX];
-	struct trk_gpu_poller *p;
-	size_t n = 0;
+	struct trk_gpu_poller *p = mode == TRK_GPU_NEVER ? NULL : calloc(1, sizeof(*p));
 
-	if (mode == TRK_GPU_NEVER)
-		return NULL;
-	for (sources = sources ? sources : trk__gpu_sources; *sources && n < SOURCES_MAX; sources++)
-		if (mode == TRK_GPU_ALWAYS || (*sources)->is_likely(env))
-			likely[n++] = *sources;
-	if (n == 0)
-		return NULL;
-	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
-	p->work = calloc(1, sizeof(*p->work));
-	if (!p->work) {
-		free(p);
-		return NULL;
-	}
 	p->env = *env;
-	if (hints)
-		p->hints = p->work->attributor.hints = *hints;
-	p->work->attributor.env = *env;
-	for (p->sources = 0; p->sources < n; p->sources++)
-		p->source[p->sources] = likely[p->sources];
+	p->mode = mode;
+	p->hints = hints;
+	p->sources = sources;
+	p->worker = TRK_WORKER_NONE;
 	(void) snprintf(p->text, sizeof(p->text), "the driver has not answered yet");
-	init_lock(p);
-	if (trk__gpu_start_thread(run_poller, p, STACK_SIZE) < 0) {
-		destroy(p);
-		return NULL;
-	}
-	return p;
+	if (start(p))
+		return p;
+	free(p);
+	return NULL;
 }
 
-/* After so long, on the clock that init_lock() has set: that of trk__clock_monotonic_ns() may be
- * another one. */
-static struct timespec moment_after(uint64_t ns)
+/* A thread uses descriptors that the caller may close next: wait until its end of the stream is
+ * closed. */
+static void await_thread(struct trk_gpu_poller *p)
 {
-	struct timespec at;
+	uint64_t until_ns = trk__clock_monotonic_ns() + END_WAIT_NS;
+	ssize_t n;
 
-	(void) clock_gettime(CLOCK_MONOTONIC, &at);
-	ns += (uint64_t) at.tv_nsec;
-	at.tv_sec += (time_t) (ns / TRK_NS_PER_S);
-	at.tv_nsec = (long) (ns % TRK_NS_PER_S);
-	return at;
+	(void) shutdown(p->worker.fd, SHUT_WR);
+	do
+		n = trk__os_receive(p->worker.fd, &p->answer, sizeof(p->answer));
+	while (n > 0 || (n == -EAGAIN && await(p, until_ns)));
 }
 
 void trk__gpu_poller_free(struct trk_gpu_poller *p)
 {
-	struct timespec until = moment_after(END_WAIT_NS);
-	bool ended;
-
 	if (!p)
 		return;
-	(void) pthread_mutex_lock(&p->lock);
-	p->stop = true;
-	(void) pthread_cond_broadcast(&p->changed);
-	while (!p->ended && pthread_cond_timedwait(&p->changed, &p->lock, &until) != ETIMEDOUT)
-		;
-	ended = p->ended; /* it may have just ended */
-	p->left = !ended;
-	(void) pthread_mutex_unlock(&p->lock);
-	if (ended)
-		destroy(p);
+	if (p->worker.fd >= 0 && p->worker.process.slot < 0)
+		await_thread(p);
+	trk__worker_end(&p->worker);
+	free(p);
 }
 
 void trk__gpu_poller_ask(struct trk_gpu_poller *p, const pid_t *pid, size_t pids)
 {
-	(void) pthread_mutex_lock(&p->lock);
-	p->pids = pids < PIDS_MAX ? pids : PIDS_MAX;
-	p->has_pids = pid != NULL;
+	struct question *q = &p->next;
+
+	follow(p);
+	q->pids = pids < TRK_GPU_PIDS_MAX ? pids : TRK_GPU_PIDS_MAX;
+	q->has_pids = pid != NULL;
 	if (pid && pids) {
-		memcpy(p->pid, pid, p->pids * sizeof(*pid));
-		trk__gpu_sort_pids(p->pid, p->pids);
+		memcpy(q->pid, pid, q->pids * sizeof(*pid));
+		trk__gpu_sort_pids(q->pid, q->pids);
 	}
-	p->asked++;
-	p->asked_ns = p->env.monotonic_ns();
-	(void) pthread_cond_broadcast(&p->changed);
-	(void) pthread_mutex_unlock(&p->lock);
+	q->at_ns = p->env.monotonic_ns();
+	p->is_pending = true;
+	send_question(p);
 }
 
 void trk__gpu_poller_force_full(struct trk_gpu_poller *p)
 {
-	(void) pthread_mutex_lock(&p->lock);
-	p->is_full = true;
-	(void) pthread_mutex_unlock(&p->lock);
+	p->next.is_full = true;
 }
 
 const struct trk_gpu_reading *trk__gpu_poller_take(struct trk_gpu_poller *p, uint64_t wait_ns,
 						   uint64_t max_age_ns)
 {
-	struct timespec until = moment_after(wait_ns);
+	uint64_t until_ns = trk__clock_monotonic_ns() + wait_ns;
 	bool is_fresh;
 
-	(void) pthread_mutex_lock(&p->lock);
-	/* After a timeout, do not wait again until the thread has answered. */
-	if (p->ready && !p->none && (p->given_up == 0 || p->answered >= p->given_up)) {
-		while (p->answered != p->asked &&
-		       pthread_cond_timedwait(&p->changed, &p->lock, &until) != ETIMEDOUT)
-			;
-		p->given_up = p->answered == p->asked ? 0 : p->asked;
+	receive(p);
+	/* After a timeout, do not wait again until the worker has answered. */
+	if (p->ready && !p->none && !p->given_up) {
+		while (is_waiting(p) && await(p, until_ns))
+			receive(p);
+		p->given_up = is_waiting(p);
 	}
+	if (p->crashed)
+		p->newest.at_ns = p->newest.devices ? p->next.at_ns : 0;
 	is_fresh = p->newest.at_ns && p->env.monotonic_ns() - p->newest.at_ns <= max_age_ns;
 	p->silent = p->ready && !p->none && !is_fresh;
-	if (is_fresh)
-		p->view = p->newest;
-	(void) pthread_mutex_unlock(&p->lock);
-	return is_fresh ? &p->view : NULL;
+	return is_fresh ? &p->newest : NULL;
 }
 
 const char *trk__gpu_poller_text(struct trk_gpu_poller *p)
 {
-	(void) pthread_mutex_lock(&p->lock);
-	(void) snprintf(p->text_view, sizeof(p->text_view), "%.90s%s%s", p->text,
+	bool is_again = p->ready && !p->none && p->end[0];
+
+	(void) snprintf(p->text_view, sizeof(p->text_view), "%.90s%s%s%s%s", p->text,
 			p->silent ? ": " : "",
-			p->silent ? trk__gpu_why_text(TRK_GPU_NO_ANSWER) : "");
-	(void) pthread_mutex_unlock(&p->lock);
+			p->silent ? trk__gpu_why_text(TRK_GPU_NO_ANSWER) : "",
+			is_again ? ", started again: " : "", is_again ? p->end : "");
 	return p->text_view;
 }
 
 enum trk_gpu_poller_state trk__gpu_poller_state(struct trk_gpu_poller *p)
 {
-	enum trk_gpu_poller_state state;
-
-	(void) pthread_mutex_lock(&p->lock);
-	state = !p->ready ? TRK_GPU_OPENING : p->none ? TRK_GPU_USELESS : TRK_GPU_OPENED;
-	(void) pthread_mutex_unlock(&p->lock);
-	return state;
+	follow(p);
+	return !p->ready ? TRK_GPU_OPENING : p->none ? TRK_GPU_USELESS : TRK_GPU_OPENED;
 }

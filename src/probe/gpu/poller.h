@@ -1,4 +1,8 @@
-/* The thread that reads the drivers, and the newest reading.
+/* The worker that reads the drivers, and the newest reading.
+ *
+ * The drivers' libraries are loaded and called in a process of its own, because they may hang,
+ * crash or end the process (probe/linux/worker.h). If it ends, the GPUs are unknown and it is
+ * started once more. On Windows, and in a host program, it is a thread.
  *
  * A reading is started after each update of the process tree and fetched at the end of the same
  * tick: if it is ready by then, or within the short wait that the caller allows, it belongs to the
@@ -13,9 +17,9 @@ struct trk_gpu_poller; /* opaque */
 
 struct trk_gpu_reading {
 	uint64_t at_ns; /* monotonic time of the request; 0: none yet */
+	struct trk_gpu_sums sums;
 	size_t devices;
 	struct trk_gpu_device device[TRK_GPUS_MAX];
-	struct trk_gpu_sums sums;
 };
 
 enum trk_gpu_mode {
@@ -24,13 +28,13 @@ enum trk_gpu_mode {
 	TRK_GPU_NEVER,
 };
 
-/* NULL where no source is likely, or no thread can be created. env is borrowed: its descriptors
- * must stay open until the process ends if the driver may hang. hints may be NULL. `sources` is a
- * NULL-terminated list; NULL: all. */
+/* NULL where no source is likely, or no worker can be started. env is borrowed: its descriptors
+ * must stay open until the process ends if the driver may hang. hints is borrowed; NULL: in a host
+ * program, where no process is started. `sources` is a NULL-terminated list; NULL: all. */
 struct trk_gpu_poller *trk__gpu_poller_new(const struct trk_env *env, enum trk_gpu_mode mode,
 					   const struct trk_gpu_hints *hints,
 					   const struct trk_gpu_ops *const *sources);
-/* Waits briefly for the thread; if it hangs, it is left running and its memory is not freed. */
+/* Waits for a thread, but briefly: if it hangs, it is left running and its memory is not freed. */
 void trk__gpu_poller_free(struct trk_gpu_poller *p);
 
 /* Request a reading, including these tracked processes (NULL: none). */
@@ -46,7 +50,7 @@ const char *trk__gpu_poller_text(struct trk_gpu_poller *p);
 enum trk_gpu_poller_state {
 	TRK_GPU_OPENING,
 	TRK_GPU_OPENED,
-	TRK_GPU_USELESS, /* every source was found missing */
+	TRK_GPU_USELESS, /* every source was found missing, or the worker ended twice */
 };
 enum trk_gpu_poller_state trk__gpu_poller_state(struct trk_gpu_poller *p);
 

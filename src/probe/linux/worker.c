@@ -183,10 +183,7 @@ bool trk__worker_runs(const struct trk_worker *w, const struct trk_env *env)
 
 void trk__worker_end(struct trk_worker *w)
 {
-	int status;
-
-	trk__helper_process_kill(&w->process);
-	(void) trk__helper_process_ended(&w->process, &status);
+	trk__helper_process_leave(&w->process);
 	trk__close(w->fd);
 	*w = TRK_WORKER_NONE;
 }
