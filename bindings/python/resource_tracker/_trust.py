@@ -2,7 +2,7 @@
 (docs/security.md).
 
 The rule is that of the program (src/base/trust.h): a file is used only if it belongs to the user or to root, and
-if no other user may write to it or to a directory on its path.
+if no other user may write to it or to a directory on its path, by mode or by access control list (src/base/acl.h).
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import List, Tuple
+import struct
+from typing import Iterator, List, NamedTuple, Optional, Tuple
 
 from ._platform import ON_WINDOWS
 
@@ -43,10 +44,10 @@ def open_found(path: str) -> int:
     folder, name, is_shared = _walk(path)
     try:
         # Check the type before opening: opening a device may have side effects.
-        _check_file(os.stat(name, dir_fd=folder, follow_symlinks=False), path, is_shared)
+        _check_file(_look(folder, name), path, is_shared)
         descriptor = os.open(name, _FILE, dir_fd=folder)
         try:
-            _check_file(os.fstat(descriptor), path, is_shared)
+            _check_file(_look(descriptor), path, is_shared)
         except OSError:
             os.close(descriptor)
             raise
@@ -66,8 +67,8 @@ def check_folder(path: str) -> None:
         return _check_on_windows(path, is_folder=True)
     folder, name, _ = _walk(path)
     try:
-        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        if not stat.S_ISDIR(found.st_mode):
+        found = _look(folder, name)
+        if not stat.S_ISDIR(found.mode):
             raise Untrusted(path, "not a directory")
         if not _is_own(found) or _may_others_write(found):
             _refuse(found, path)
@@ -83,22 +84,39 @@ def _check_on_windows(path: str, is_folder: bool) -> None:
         raise Untrusted(path, why)
 
 
-def _is_own(found: os.stat_result) -> bool:
-    return found.st_uid in (os.geteuid(), 0)
+class _Entry(NamedTuple):
+    """A file or directory, and the path of its descriptor, by which its attributes are read."""
+
+    mode: int
+    uid: int
+    gid: int
+    links: int
+    by: str
 
 
-def _refuse(found: os.stat_result, path: str) -> None:
+def _look(descriptor: int, name: Optional[str] = None) -> _Entry:
+    """Look at an open file or directory, or at an entry of an open directory."""
+    found = os.fstat(descriptor) if name is None else os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+    by = f"/proc/self/fd/{descriptor}" + ("" if name is None else "/" + name)
+    return _Entry(found.st_mode, found.st_uid, found.st_gid, found.st_nlink, by)
+
+
+def _is_own(found: _Entry) -> bool:
+    return found.uid in (os.geteuid(), 0)
+
+
+def _refuse(found: _Entry, path: str) -> None:
     why = ("other users may write to it" if _is_own(found)
-           else f"it belongs to another user (uid {found.st_uid})")
+           else f"it belongs to another user (uid {found.uid})")
     raise Untrusted(path, why)
 
 
-def _check_file(found: os.stat_result, path: str, is_shared: bool) -> None:
-    if not stat.S_ISREG(found.st_mode):
+def _check_file(found: _Entry, path: str, is_shared: bool) -> None:
+    if not stat.S_ISREG(found.mode):
         raise Untrusted(path, "not a regular file")
     if not _is_own(found) or _may_others_write(found):
         _refuse(found, path)
-    if is_shared and found.st_nlink > 1:
+    if is_shared and found.links > 1:
         raise Untrusted(path, "another user may have created its second hard link")
 
 
@@ -142,10 +160,10 @@ def _walk(path: str) -> Tuple[int, str, bool]:
 
 
 def _target_of(name: str, folder: int) -> str:
-    found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    found = _look(folder, name)
     if not _is_own(found):  # its owner can replace it at any time
         _refuse(found, os.path.join(_path_of(folder), name))
-    if not stat.S_ISLNK(found.st_mode):
+    if not stat.S_ISLNK(found.mode):
         raise NotADirectoryError(errno.ENOTDIR, "not a directory", name)
     return os.readlink(name, dir_fd=folder)
 
@@ -161,19 +179,73 @@ def _check_way(folder: int) -> Tuple[bool, bool]:
         (whether other users may write to it, which is allowed only with the sticky bit; whether its owner has no
         uid in this user namespace)
     """
-    found = os.fstat(folder)
+    found = _look(folder)
     others = _may_others_write(found)
-    is_shared = others and bool(found.st_mode & stat.S_ISVTX)
-    is_unmapped = not _is_own(found) and found.st_uid == UNMAPPED and _is_in_user_namespace()
+    is_shared = others and bool(found.mode & stat.S_ISVTX)
+    is_unmapped = not _is_own(found) and found.uid == UNMAPPED and _is_in_user_namespace()
     if not (_is_own(found) or is_unmapped) or (others and not is_shared):
         _refuse(found, _path_of(folder))
     return is_shared, is_unmapped
 
 
-def _may_others_write(found: os.stat_result) -> bool:
-    if found.st_mode & stat.S_IWOTH:
+def _may_others_write(found: _Entry) -> bool:
+    if stat.S_ISLNK(found.mode):
+        return False
+    if found.mode & stat.S_IWOTH:
         return True
-    return bool(found.st_mode & stat.S_IWGRP) and not _is_private_group(found.st_gid)
+    by_group = bool(found.mode & stat.S_IWGRP)
+    try:
+        for attribute, writers in (("posix_acl_access", _writers), ("nfs4_acl", _nfs4_writers),
+                                   ("richacl", _unknown_writers)):
+            acl = _attribute(found, "system." + attribute)
+            if acl:
+                return any(not _is_private_group(found.gid if gid is None else gid) if is_group
+                           else gid not in (0, os.geteuid()) for is_group, gid in writers(acl))
+    except (OSError, struct.error):  # the list cannot be read
+        return by_group
+    return by_group and not _is_private_group(found.gid)
+
+
+def _attribute(found: _Entry, name: str) -> bytes:
+    """An extended attribute; b"" where there is none."""
+    try:
+        return os.getxattr(found.by, name, follow_symlinks="/" not in found.by[len("/proc/self/fd/"):])
+    except AttributeError:  # not Linux
+        return b""
+    except OSError as error:
+        if error.errno in (errno.ENODATA, errno.EOPNOTSUPP, errno.ENOSYS):
+            return b""
+        raise
+
+
+Writer = Tuple[bool, Optional[int]]  # whether it is a group; its id, None: the group of the file
+
+
+def _writers(acl: bytes) -> Iterator[Writer]:
+    """Users and groups other than the owner that a POSIX ACL lets write."""
+    version, = struct.unpack_from("<I", acl)
+    if version != 2:
+        raise struct.error
+    entries = list(struct.iter_unpack("<HHI", acl[4:]))
+    mask = next((access for tag, access, _ in entries if tag == 16), 7)
+    for tag, access, number in entries:
+        if tag in (2, 4, 8) and access & mask & 2:
+            yield tag != 2, None if tag == 4 else number
+
+
+def _nfs4_writers(acl: bytes) -> Iterator[Writer]:
+    """The same of an NFSv4 ACL. The names of users count as those of other users."""
+    at = 4
+    while at < len(acl):
+        kind, flags, access, length = struct.unpack_from(">IIII", acl, at)
+        name, = struct.unpack_from(f"{length}s", acl, at + 16)
+        at += 16 + (length + 3) // 4 * 4
+        if kind == 0 and not flags & 8 and access & 0xC0046 and name != b"OWNER@":
+            yield name == b"GROUP@", None if name == b"GROUP@" else -1
+
+
+def _unknown_writers(acl: bytes) -> Iterator[Writer]:
+    raise struct.error
 
 
 def _is_private_group(gid: int) -> bool:

@@ -15,6 +15,7 @@
 #include <sys/sysinfo.h>
 #include <sys/timerfd.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -125,6 +126,20 @@ int trk__os_reserve(int fd, uint64_t at, uint64_t len)
 	if (fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t) at, (off_t) len) == 0)
 		return 0;
 	return errno == ENOSPC || errno == EDQUOT ? -errno : -EOPNOTSUPP;
+}
+
+ssize_t trk__os_attribute(int dirfd, const char *name, const char *attribute, void *data,
+			  size_t size)
+{
+	/* By path, as fgetxattr() refuses a descriptor of O_PATH. */
+	const struct trk_path path =
+		trk__path("/proc/self/fd/%d%s%s", dirfd, name ? "/" : "", name ? name : "");
+	ssize_t len = name ? lgetxattr(path.text, attribute, data, size)
+			   : getxattr(path.text, attribute, data, size);
+
+	if (len >= 0)
+		return len;
+	return errno == ENODATA || errno == EOPNOTSUPP || errno == ENOSYS ? 0 : -errno;
 }
 
 int64_t trk__os_modified_ns(const struct stat *st)
