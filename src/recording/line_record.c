@@ -328,6 +328,7 @@ void trk__format_line_state(struct trk_buf *b, const struct trk_lines *l)
 	trk__buf_varint(b, l->native.why);
 	trk__buf_varint(b, l->native.samples);
 	trk__buf_varint(b, l->native.lost);
+	trk__buf_varint(b, l->user < 0 ? 0 : (uint64_t) l->user + 1);
 }
 
 static int get_processes(struct trk_cursor *c, struct trk_lines *l)
@@ -382,6 +383,17 @@ static int get_native(struct trk_cursor *c, struct trk_lines *l)
 	return 0;
 }
 
+/* Recordings of older versions end before it. */
+static int get_user(struct trk_cursor *c, struct trk_lines *l)
+{
+	uint64_t user = c->at < c->end ? trk__cursor_varint(c) : 0;
+
+	if (c->bad || user > (uint64_t) UINT32_MAX + 1)
+		return -EBADMSG;
+	l->user = user ? (int64_t) user - 1 : TRK_LINES_USER_UNKNOWN;
+	return 0;
+}
+
 int trk__parse_line_state(const void *data, size_t len, struct trk_lines *l)
 {
 	struct trk_cursor c = {data, (const unsigned char *) data + len, 0};
@@ -400,5 +412,7 @@ int trk__parse_line_state(const void *data, size_t len, struct trk_lines *l)
 	r = get_processes(&c, l);
 	if (r == 0)
 		r = get_lasts(&c, l);
-	return r == 0 ? get_native(&c, l) : r;
+	if (r == 0)
+		r = get_native(&c, l);
+	return r == 0 ? get_user(&c, l) : r;
 }
