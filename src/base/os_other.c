@@ -15,6 +15,11 @@ ssize_t trk__os_attribute(int dirfd, const char *name, const char *attribute, vo
 	return 0;
 }
 
+pid_t trk__os_lock_holder(const struct stat *st)
+{
+	return 0;
+}
+
 bool trk__os_has_unmapped_ids(void)
 {
 	return false;

@@ -263,8 +263,7 @@ int trk__installation_copy(const char *dir, struct trk_error *reterr)
 	r = mkdir(dir, 0755) < 0 && errno != EEXIST ? -errno : 0;
 	fd = r < 0 ? r : trk__open_dir_at(AT_FDCWD, dir);
 	(void) snprintf(name, sizeof(name), "resource-tracker%s", trk__os_program_ending);
-	r = fd < 0 ? fd
-		   : trk__replace_at(fd, name, ".resource-tracker.new", 0755, data, (size_t) len);
+	r = fd < 0 ? fd : trk__replace_at(fd, name, 0755, data, (size_t) len);
 	if (r == 0 && trk__os_has_links)
 		r = put_shells(fd);
 	free(data);
