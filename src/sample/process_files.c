@@ -7,7 +7,6 @@
 
 #include "base/file.h"
 #include "base/parse.h"
-#include "model/lines.h"
 #include "probe/linux/cgroup_files.h"
 #include "probe/linux/pid_status.h"
 
@@ -67,26 +66,12 @@ void trk__process_name(const struct trk_process_files *f, pid_t pid, char *name,
 	name[strcspn(name, "\n")] = '\0';
 }
 
-static bool has_our_files(const struct trk_process_files *f, pid_t pid)
-{
-	char own[64], other[64];
-
-	return trk__read_link_at(f->env.proc_fd, "self/ns/mnt", own, sizeof(own)) > 0 &&
-	       trk__read_link_at(f->env.proc_fd, TRK_PATH("%d/ns/mnt", (int) pid), other,
-				 sizeof(other)) > 0 &&
-	       !strcmp(own, other);
-}
-
-bool trk__process_user(const struct trk_process_files *f, pid_t pid, int64_t *ret)
+void trk__process_note_user(const struct trk_process_files *f, pid_t pid, struct trk_lines *lines)
 {
 	struct trk_pid_status status;
 
-	if (trk__pid_status_read(f->env.proc_fd, pid, &status) < 0)
-		return false;
-	*ret = status.uid < 0 || (status.uid == 0 && !has_our_files(f, pid))
-		       ? TRK_LINES_SEVERAL_USERS
-		       : status.uid;
-	return true;
+	if (trk__pid_status_read(f->env.proc_fd, pid, &status) == 0) /* else it has ended */
+		trk__lines_add_user(lines, status.uid < 0 ? TRK_LINES_SEVERAL_USERS : status.uid);
 }
 
 uint64_t trk__process_exe(const struct trk_process_files *f, pid_t pid)

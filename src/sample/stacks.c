@@ -74,15 +74,6 @@ static void note_process(struct trk_stacks *s, const struct trk_sampled_process 
 	trk__lines_process(s->lines, &note);
 }
 
-/* Whose files the names of the lines are. */
-static void note_user(struct trk_stacks *s, const struct trk_sampled_process *w)
-{
-	int64_t user;
-
-	if (w->python && trk__process_user(&s->files, w->pid, &user))
-		trk__lines_add_user(s->lines, user);
-}
-
 static void drop_threads(struct trk_stacks *s, struct trk_sampled_process *w)
 {
 	for (size_t i = 0; i < w->threads; i++)
@@ -122,7 +113,8 @@ static void look_at(struct trk_stacks *s, struct trk_sampled_process *w, uint64_
 	w->is_fresh = true;
 	w->why = why;
 	note_process(s, w);
-	note_user(s, w);
+	if (w->python)
+		trk__process_note_user(&s->files, w->pid, s->lines);
 }
 
 static struct trk_sampled_process *find(struct trk_stacks *s, pid_t pid)
@@ -191,8 +183,8 @@ void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, ui
 				w->wait_ns = 0;
 			look_at(s, w, now_ns);
 			looks--;
-		} else {
-			note_user(s, w); /* it may have changed */
+		} else if (w->python) { /* it may have changed */
+			trk__process_note_user(&s->files, w->pid, s->lines);
 		}
 	}
 	for (size_t i = s->count; i-- > 0;)
