@@ -22,6 +22,8 @@ enum {
 	ACL_SIZE = 4096,        /* 511 entries */
 };
 
+static const char NFS4_ACL[] = "system.nfs4_acl";
+
 /* ---- groups ---- */
 
 /* Field n of the line at `at`, which ends at a line end or NUL. */
@@ -127,7 +129,7 @@ static int read_acl(const struct entry *e, unsigned char data[ACL_SIZE], struct 
 		r = len < 0 ? (int) len : trk__acl_posix(ret, data, (size_t) len);
 		return r < 0 ? r : 1;
 	}
-	len = trk__os_attribute(e->fd, e->name, "system.nfs4_acl", data, ACL_SIZE);
+	len = trk__os_attribute(e->fd, e->name, NFS4_ACL, data, ACL_SIZE);
 	r = len <= 0 ? (int) len : trk__acl_nfs4(ret, data, (size_t) len);
 	if (len > 0)
 		return r < 0 ? r : 1;
@@ -163,6 +165,9 @@ static bool is_writable_by_others(const struct entry *e)
 		return false;
 	if (e->st.st_mode & S_IWOTH)
 		return true;
+	/* The mask of a POSIX ACL is in the mode. */
+	if (!has_group && trk__os_attribute(e->fd, e->name, NFS4_ACL, NULL, 0) == 0)
+		return false;
 	r = read_acl(e, data, &acl);
 	if (r <= 0)
 		return has_group && (r < 0 || !is_private_group(e->st.st_gid));

@@ -243,10 +243,13 @@ static int migrate(struct trk_sqlite_history *h, struct trk_error *reterr)
 static int open_database(struct trk_sqlite_history *h, const char *dir, int flags,
 			 struct trk_error *reterr)
 {
-	mode_t before = umask(077);
-	int rc = h->lib.open_v2(h->path, &h->db, flags, NULL), r;
+	int rc, r;
 
-	(void) umask(before);
+	/* SQLite would permit others to read it, by the umask or the default ACL of the directory.
+	 * Its other files have the mode of this one. */
+	if (!is_in_memory(h))
+		trk__close(open(h->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+	rc = h->lib.open_v2(h->path, &h->db, flags, NULL);
 	if (rc != SQLITE_OK)
 		return fail(h, rc, reterr);
 	(void) h->lib.busy_timeout(h->db, BUSY_MS);

@@ -69,12 +69,12 @@ class User:
         return path
 
 
-def lets_write(path, uid):
-    """Give a file an ACL by which this user may write to it."""
+def lets_write(path, uid, which="access"):
+    """Give a file an ACL by which this user may write to it, or ("default") files that are created in a directory."""
     nobody = 0xFFFFFFFF
-    entries = [(1, 6, nobody), (2, 6, uid), (4, 4, nobody), (16, 6, nobody), (32, 4, nobody)]
+    entries = [(1, 7, nobody), (2, 7, uid), (4, 5, nobody), (16, 7, nobody), (32, 5, nobody)]
     try:
-        os.setxattr(path, "system.posix_acl_access",
+        os.setxattr(path, f"system.posix_acl_{which}",
                     struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries))
     except OSError as error:
         pytest.skip(f"no POSIX ACLs on this file system: {error}")

@@ -193,7 +193,7 @@ def _may_others_write(found: _Entry) -> bool:
         return False
     if found.mode & stat.S_IWOTH:
         return True
-    by_group = bool(found.mode & stat.S_IWGRP)
+    by_group = bool(found.mode & stat.S_IWGRP)  # also the mask of a POSIX ACL
     try:
         for attribute, writers in (("posix_acl_access", _writers), ("nfs4_acl", _nfs4_writers),
                                    ("richacl", _unknown_writers)):

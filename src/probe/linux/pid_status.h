@@ -13,7 +13,7 @@
 #define TRK_PID_STATUS_SIZE 8192
 
 struct trk_pid_status {
-	int64_t uid; /* -1: its real, effective, saved and file-system ids differ */
+	int64_t uid;             /* -1: its real, effective, saved and file-system ids differ */
 	bool has_memory;         /* false for a zombie or a kernel thread: no Vm lines */
 	uint64_t hwm_bytes;      /* VmHWM: largest RSS so far, exact */
 	uint64_t rss_bytes;      /* VmRSS */
