@@ -103,6 +103,7 @@ static bool is_private_group(gid_t gid)
 struct entry {
 	int fd;           /* open; or the directory that it is in */
 	const char *name; /* in that directory; NULL: open */
+	bool is_listed;   /* one of many: its NFSv4 ACL is read once it is open */
 	struct stat st;
 };
 
@@ -166,7 +167,8 @@ static bool is_writable_by_others(const struct entry *e)
 	if (e->st.st_mode & S_IWOTH)
 		return true;
 	/* The mask of a POSIX ACL is in the mode. */
-	if (!has_group && trk__os_attribute(e->fd, e->name, NFS4_ACL, NULL, 0) == 0)
+	if (!has_group &&
+	    (e->is_listed || trk__os_attribute(e->fd, e->name, NFS4_ACL, NULL, 0) == 0))
 		return false;
 	r = read_acl(e, data, &acl);
 	if (r <= 0)
@@ -404,12 +406,19 @@ enum {
 typedef int check_fn(const struct entry *e, const char *path, bool shared,
 		     struct trk_error *reterr);
 
+static int check_entry(const struct entry *e, const char *name, bool is_shared,
+		       struct trk_error *reterr)
+{
+	return is_shared && S_ISREG(e->st.st_mode) ? 0 : check_file(e, name, false, reterr);
+}
+
 static int check_at(int dirfd, const char *name, check_fn *check, const char *path, bool shared,
 		    struct trk_error *reterr)
 {
 	struct entry e;
 	int r = look(&e, dirfd, name);
 
+	e.is_listed = name && check == check_entry;
 	return r < 0 ? r : check(&e, path, shared, reterr);
 }
 
@@ -471,12 +480,6 @@ bool trk__trust_is_shared(int dirfd)
 	struct entry dir;
 
 	return look(&dir, dirfd, NULL) == 0 && (!is_own(&dir) || is_writable_by_others(&dir));
-}
-
-static int check_entry(const struct entry *e, const char *name, bool is_shared,
-		       struct trk_error *reterr)
-{
-	return is_shared && S_ISREG(e->st.st_mode) ? 0 : check_file(e, name, false, reterr);
 }
 
 int trk__trust_check_entry(int dirfd, const char *name, bool is_shared, struct trk_error *reterr)

@@ -183,8 +183,6 @@ void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, ui
 				w->wait_ns = 0;
 			look_at(s, w, now_ns);
 			looks--;
-		} else if (w->python) { /* it may have changed */
-			trk__process_note_user(&s->files, w->pid, s->lines);
 		}
 	}
 	for (size_t i = s->count; i-- > 0;)
@@ -622,8 +620,10 @@ void trk__stacks_settle(struct trk_stacks *s, bool last)
 	s->lines->cost_us = (s->cost_ns + s->probe_cost_ns) / 1000;
 	for (size_t i = 0; i < s->count; i++) {
 		settle(s, &s->watched[i], last);
-		if (s->watched[i].python)
-			trk__cpython_trim(s->watched[i].python);
+		if (!s->watched[i].python)
+			continue;
+		trk__cpython_trim(s->watched[i].python);
+		trk__process_note_user(&s->files, s->watched[i].pid, s->lines); /* it may change */
 	}
 }
 
