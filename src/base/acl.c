@@ -35,7 +35,7 @@ int trk__acl_posix(struct trk_acl *acl, const void *data, size_t len)
 	*acl = (struct trk_acl){at + POSIX_HEAD, at + len, 7, false};
 	for (at = acl->at; at < acl->end; at += POSIX_ENTRY)
 		if (two_bytes(at) == TAG_MASK)
-			acl->mask = two_bytes(at + 2);
+			acl->mask = two_bytes(at + 2) & 7;
 	return 0;
 }
 
