@@ -450,7 +450,8 @@ static void only_a_marked_folder_is_removed_as_temporary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_a_marked_folder_is_removed_as_temporary),
+		cmocka_unit_test_setup_teardown(only_a_marked_folder_is_removed_as_temporary, enter,
+						leave),
 		cmocka_unit_test_setup_teardown(a_regular_file_of_the_user_is_opened, enter, leave),
 		cmocka_unit_test_setup_teardown(nothing_but_a_regular_file_is_opened, enter, leave),
 		cmocka_unit_test_setup_teardown(what_others_may_write_to_is_not_opened, enter,
