@@ -36,8 +36,8 @@ static void read_name(struct trk_processes *p, int proc_fd, struct trk_process_r
 
 	if (!p->reader)
 		p->reader = trk__reader_new(&env, false);
-	len = trk__reader_read(p->reader, &env, r->start_ticks, TRK_PATH("%d/cmdline", (int) r->pid),
-			       text, sizeof(text), &cost_ns);
+	len = trk__reader_read(p->reader, &env, r->start_ticks,
+			       TRK_PATH("%d/cmdline", (int) r->pid), text, sizeof(text), &cost_ns);
 	n = trk__mask_command(text,
 			      len == -EFBIG ? sizeof(text) - 1
 			      : len > 0     ? (size_t) len
