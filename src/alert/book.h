@@ -12,7 +12,7 @@
  * only silences apply.
  *
  * File: alerts.json in the directory of recordings, one JSON object, mode 0600, replaced
- * atomically; a writer holds a lock (flock) on alerts.lock in the same directory.
+ * atomically; a writer holds the lock (base/lock.h) alerts.lock in the same directory.
  *
  *   schema     "resource-tracker.alerts/1"
  *   alerts     newest last, at most 400; those that have ended are kept for 30 days:
@@ -194,7 +194,7 @@ bool trk__alert_book_unsilence(struct trk_alert_book *b, const char *id);
 
 /* Take the lock and read alerts.json below dirfd (borrowed); a missing file is an empty book.
  * Returns the descriptor of the lock, which _save or close(2) releases, or a negative error with
- * *reterr: -EBADMSG for another kind of file, -TRK_ERR_UNTRUSTED. */
+ * *reterr: -EBADMSG for another kind of file, -TRK_ERR_UNTRUSTED, those of trk__lock_take(). */
 int trk__alert_book_load(int dirfd, struct trk_alert_book *b, struct trk_error *reterr);
 /* Read it without the lock, for a reader that changes nothing: the file is replaced as a whole.
  * dirfd -1: an empty book. 0, or the same errors; b is initialised in each case but -ENOMEM. */

@@ -1,21 +1,20 @@
 /* Read and write alerts.json, with its lock file. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 
 #include "alert/book.h"
 #include "alert/live.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/json_read.h"
+#include "base/lock.h"
 #include "base/trust.h"
 
 enum { FILE_MAX = 8 * 1024 * 1024 };
-static const char NAME[] = "alerts.json", LOCK[] = "alerts.lock", PART[] = ".alerts.json.part",
+static const char NAME[] = "alerts.json", LOCK[] = "alerts.lock",
 		  SCHEMA[] = "resource-tracker.alerts/1";
 
 /* ---- writing ---- */
@@ -117,19 +116,10 @@ struct reading {
 	struct trk_alert_book *book;
 };
 
-/* One line, cut between characters. */
 static void take(const struct reading *r, const struct trk_json_value *v, const char *key,
 		 char *ret, size_t size)
 {
-	const char *text = trk__json_get_text(&r->doc, v, key);
-	size_t len = text ? strlen(text) : 0, n;
-
-	len = len < size ? len : size - 1;
-	while (len > 0 && text && ((unsigned char) text[len] & 0xc0) == 0x80)
-		len--;
-	for (n = 0; n < len; n++)
-		ret[n] = (char) ((unsigned char) text[n] < ' ' || text[n] == 127 ? ' ' : text[n]);
-	ret[len] = '\0';
+	trk__alert_text(ret, size, trk__json_get_text(&r->doc, v, key));
 }
 
 static double take_time(const struct reading *r, const struct trk_json_value *v, const char *key)
@@ -301,12 +291,9 @@ static int read_file(int dirfd, struct trk_alert_book *b, struct trk_error *rete
 
 int trk__alert_book_load(int dirfd, struct trk_alert_book *b, struct trk_error *reterr)
 {
-	int lock =
-		openat(dirfd, LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-	int r = lock < 0 ? -errno : trk__alert_book_init(b);
+	int lock = trk__lock_take(dirfd, LOCK, reterr);
+	int r = lock < 0 ? lock : trk__alert_book_init(b);
 
-	if (r == 0 && flock(lock, LOCK_EX) < 0)
-		r = -errno;
 	if (r == 0)
 		r = read_file(dirfd, b, reterr);
 	if (r == 0)
@@ -330,7 +317,7 @@ int trk__alert_book_save(int dirfd, int lock, const struct trk_alert_book *b)
 	int r;
 
 	trk__alert_book_write(b, &text);
-	r = text.error ? text.error : trk__replace_at(dirfd, NAME, PART, 0600, text.data, text.len);
+	r = text.error ? text.error : trk__replace_at(dirfd, NAME, 0600, text.data, text.len);
 	trk__close(lock);
 	return r;
 }

@@ -174,16 +174,15 @@ static int write_file(int fd, const char *sink, const struct trk_alert_message *
 int trk__alert_outbox_put(int dirfd, const char *sink, const struct trk_alert_message *m,
 			  char ret_name[TRK_ALERT_OUTBOX_NAME_SIZE])
 {
-	char temporary[TRK_ALERT_OUTBOX_NAME_SIZE + 1];
+	char temporary[TRK_TEMPORARY_SIZE];
 	int fd, r;
 
 	(void) snprintf(ret_name, TRK_ALERT_OUTBOX_NAME_SIZE, "%020llu-%d%s",
 			(unsigned long long) trk__clock_wall_ns(), (int) getpid(), SUFFIX);
-	(void) snprintf(temporary, sizeof(temporary), ".%s", ret_name);
-	fd = openat(dirfd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = trk__create_temporary_at(dirfd, ret_name, 0600, temporary);
 	if (fd < 0)
-		return -errno;
-	r = flock(fd, LOCK_EX) < 0 ? -errno : write_file(fd, sink, m);
+		return fd;
+	r = flock(fd, LOCK_EX | LOCK_NB) < 0 ? -errno : write_file(fd, sink, m);
 	if (r == 0 && renameat(dirfd, temporary, dirfd, ret_name) < 0)
 		r = -errno;
 	if (r == 0)

@@ -6,8 +6,10 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/libc.h"
+#include "base/utf8.h"
 
 enum { NOTE_SIZE = 40 }; /* " [4294967295 bytes left out] " */
 
@@ -40,13 +42,17 @@ static bool is_inside_character(char c)
 	return ((unsigned char) c & 0xc0) == 0x80;
 }
 
-void trk__message(char *text, size_t size, const char *format, va_list args)
+static void format_message(char *text, size_t size, const char *format, va_list args)
+	__attribute__((format(printf, 3, 0)));
+
+static void format_message(char *text, size_t size, const char *format, va_list args)
 {
 	size_t len, head, tail;
 	char *whole = NULL;
 	va_list again;
 	int n;
 
+	*text = '\0';
 	va_copy(again, args);
 	n = vsnprintf(text, size, format, args);
 	if (n >= 0 && (size_t) n >= size && size > 2 * NOTE_SIZE)
@@ -64,6 +70,12 @@ void trk__message(char *text, size_t size, const char *format, va_list args)
 	(void) snprintf(text, size, "%.*s [%zu bytes left out] %s", (int) head, whole, tail - head,
 			whole + tail);
 	free(whole);
+}
+
+void trk__message(char *text, size_t size, const char *format, va_list args)
+{
+	format_message(text, size, format, args);
+	trk__utf8_clean(text, strlen(text), "");
 }
 
 const char *trk__error_text(const struct trk_error *error, int code)

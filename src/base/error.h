@@ -42,7 +42,8 @@ int trk__error_set(struct trk_error *reterr, int code, const char *file, const c
 	__attribute__((format(printf, 4, 5)));
 
 /* As vsnprintf(3), but a message that does not fit loses its middle, not its end, where the reason
- * is: "run aaaa [9984 bytes left out] aaa: no such run". Cut between characters. */
+ * is: "run aaaa [9984 bytes left out] aaa: no such run". Cut between characters. Cleaned for a
+ * terminal, as names in it come from others (trk__utf8_clean). */
 void trk__message(char *text, size_t size, const char *format, va_list args)
 	__attribute__((format(printf, 3, 0)));
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/libc.h"
 
 enum {
 	/* The kernel fills a seq_file's buffer, a page or more, with whole lines: a result that
@@ -157,15 +158,27 @@ int trk__write_all(int fd, const void *data, size_t len)
 	return 0;
 }
 
-int trk__replace_at(int dirfd, const char *name, const char *temporary, mode_t mode,
-		    const void *data, size_t len)
+void trk__temporary_name(char ret[TRK_TEMPORARY_SIZE], const char *name)
 {
-	int fd, r;
+	(void) snprintf(ret, TRK_TEMPORARY_SIZE, ".%.240s.%08x", name, trk__random_bits());
+}
 
-	(void) unlinkat(dirfd, temporary, 0); /* left by a killed process */
-	fd = openat(dirfd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+int trk__create_temporary_at(int dirfd, const char *name, mode_t mode, char ret[TRK_TEMPORARY_SIZE])
+{
+	int fd;
+
+	trk__temporary_name(ret, name);
+	fd = openat(dirfd, ret, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+	return fd < 0 ? -errno : fd;
+}
+
+int trk__replace_at(int dirfd, const char *name, mode_t mode, const void *data, size_t len)
+{
+	char temporary[TRK_TEMPORARY_SIZE];
+	int fd = trk__create_temporary_at(dirfd, name, mode, temporary), r;
+
 	if (fd < 0)
-		return -errno;
+		return fd;
 	r = trk__write_all(fd, data, len);
 	if (r == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0))
 		r = -errno;

@@ -37,10 +37,16 @@ ssize_t trk__read_all_fd(int fd, size_t max, char **ret);
 /* Write all bytes; 0 or a negative errno. Interrupted and short writes are continued. */
 int trk__write_all(int fd, const void *data, size_t len);
 
-/* Give the file `name` below dirfd these bytes and this mode, atomically: they are on disk in the file
- * `temporary`, which is removed if it is there, before it is renamed. 0 or a negative errno. */
-int trk__replace_at(int dirfd, const char *name, const char *temporary, mode_t mode,
-		    const void *data, size_t len);
+/* The name of a new file that will replace `name` in the same folder: ".NAME.1a2b3c4d". Another user
+ * of the folder cannot know it. */
+enum { TRK_TEMPORARY_SIZE = 256 };
+void trk__temporary_name(char ret[TRK_TEMPORARY_SIZE], const char *name);
+/* Create it for writing. A descriptor or a negative errno. */
+int trk__create_temporary_at(int dirfd, const char *name, mode_t mode,
+			     char ret[TRK_TEMPORARY_SIZE]);
+/* Give the file `name` below dirfd these bytes and this mode, atomically: they are on disk in a
+ * temporary file before it is renamed. 0 or a negative errno. */
+int trk__replace_at(int dirfd, const char *name, mode_t mode, const void *data, size_t len);
 
 /* Open a file that the user has named for reading: links are followed, owners do not matter.
  * -TRK_ERR_NOTFILE where it is no regular file. */

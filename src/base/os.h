@@ -73,6 +73,15 @@ void trk__os_group_take(int group_fd);
  * quota. */
 int trk__os_reserve(int fd, uint64_t at, uint64_t len);
 
+/* An extended attribute of the entry `name` of a directory, without following a link, or (name NULL)
+ * of the open file or directory dirfd. Its length; 0 where there is none, or the file system has
+ * none; else a negative errno. */
+ssize_t trk__os_attribute(int dirfd, const char *name, const char *attribute, void *data,
+			  size_t size);
+
+/* The process that holds a lock on a file, other than this one; 0: none, or not known. */
+pid_t trk__os_lock_holder(const struct stat *st);
+
 /* When the content was last changed, ns since 1970. */
 int64_t trk__os_modified_ns(const struct stat *st);
 

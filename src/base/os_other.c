@@ -9,6 +9,17 @@ int trk__os_reserve(int fd, uint64_t at, uint64_t len)
 	return -EOPNOTSUPP;
 }
 
+ssize_t trk__os_attribute(int dirfd, const char *name, const char *attribute, void *data,
+			  size_t size)
+{
+	return 0;
+}
+
+pid_t trk__os_lock_holder(const struct stat *st)
+{
+	return 0;
+}
+
 bool trk__os_has_unmapped_ids(void)
 {
 	return false;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/acl.h"
 #include "base/file.h"
 #include "base/os.h"
 #include "base/parse.h"
@@ -18,7 +19,10 @@ enum {
 	LINKS_MAX = 40,         /* as the kernel has it */
 	ACCOUNTS_MAX = 4 << 20, /* bytes of /etc/passwd and of /etc/group */
 	UNMAPPED_ID = 65534,    /* the default of /proc/sys/kernel/overflowuid */
+	ACL_SIZE = 4096,        /* 511 entries */
 };
+
+static const char NFS4_ACL[] = "system.nfs4_acl";
 
 /* ---- groups ---- */
 
@@ -96,55 +100,151 @@ static bool is_private_group(gid_t gid)
 
 /* ---- one file or directory ---- */
 
+struct entry {
+	int fd;           /* open; or the directory that it is in */
+	const char *name; /* in that directory; NULL: open */
+	bool is_listed;   /* one of many: its NFSv4 ACL is read once it is open */
+	struct stat st;
+};
+
+static int look(struct entry *e, int fd, const char *name)
+{
+	*e = (struct entry){.fd = fd, .name = name};
+	if (name ? fstatat(fd, name, &e->st, AT_SYMLINK_NOFOLLOW) < 0 : fstat(fd, &e->st) < 0)
+		return -errno;
+	return 0;
+}
+
 static bool is_own(const struct stat *st)
 {
 	return st->st_uid == geteuid() || st->st_uid == 0;
 }
 
-static bool is_writable_by_others(const struct stat *st)
+/* The access control list of an entry. 1; 0: it has none; a negative error: it cannot be read. */
+static int read_acl(const struct entry *e, unsigned char data[ACL_SIZE], struct trk_acl *ret)
 {
-	return st->st_mode & S_IWOTH || (st->st_mode & S_IWGRP && !is_private_group(st->st_gid));
+	ssize_t len = trk__os_attribute(e->fd, e->name, "system.posix_acl_access", data, ACL_SIZE);
+	int r;
+
+	if (len != 0) {
+		r = len < 0 ? (int) len : trk__acl_posix(ret, data, (size_t) len);
+		return r < 0 ? r : 1;
+	}
+	len = trk__os_attribute(e->fd, e->name, NFS4_ACL, data, ACL_SIZE);
+	r = len <= 0 ? (int) len : trk__acl_nfs4(ret, data, (size_t) len);
+	if (len > 0)
+		return r < 0 ? r : 1;
+	len = trk__os_attribute(e->fd, e->name, "system.richacl", NULL, 0);
+	return len == 0 ? r : -EBADMSG;
 }
 
-static int refuse(struct trk_error *reterr, const char *path, const struct stat *st)
+static bool is_other(const struct trk_acl_entry *a, gid_t group)
 {
-	if (!is_own(st))
+	switch (a->who) {
+	case TRK_ACL_OWNER:
+		return false;
+	case TRK_ACL_USER:
+		return a->id != 0 && a->id != geteuid();
+	case TRK_ACL_OWNER_GROUP:
+		return !is_private_group(group);
+	case TRK_ACL_GROUP:
+		return a->id == TRK_ACL_NAMELESS || !is_private_group(a->id);
+	default:
+		return true;
+	}
+}
+
+static bool is_writable_by_others(const struct entry *e)
+{
+	bool has_group = e->st.st_mode & S_IWGRP;
+	unsigned char data[ACL_SIZE];
+	struct trk_acl acl;
+	struct trk_acl_entry a;
+	int r;
+
+	if (S_ISLNK(e->st.st_mode))
+		return false;
+	if (e->st.st_mode & S_IWOTH)
+		return true;
+	/* The mask of a POSIX ACL is in the mode. */
+	if (!has_group &&
+	    (e->is_listed || trk__os_attribute(e->fd, e->name, NFS4_ACL, NULL, 0) == 0))
+		return false;
+	r = read_acl(e, data, &acl);
+	if (r <= 0)
+		return has_group && (r < 0 || !is_private_group(e->st.st_gid));
+	while ((r = trk__acl_next(&acl, &a)) > 0)
+		if (a.access & TRK_ACL_WRITE && is_other(&a, e->st.st_gid))
+			return true;
+	return r < 0 && has_group;
+}
+
+static int refuse(struct trk_error *reterr, const char *path, const struct entry *e)
+{
+	unsigned char data[ACL_SIZE];
+	struct trk_acl acl;
+
+	if (!is_own(&e->st))
 		return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path,
 				      "%s belongs to another user (uid %u)", path,
-				      (unsigned int) st->st_uid);
+				      (unsigned int) e->st.st_uid);
 	return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path,
-			      "other users may write to %s (mode %04o)", path,
-			      (unsigned int) st->st_mode & 07777);
+			      "other users may write to %s (mode %04o%s)", path,
+			      (unsigned int) e->st.st_mode & 07777,
+			      read_acl(e, data, &acl) ? ", access control list" : "");
 }
 
-static int check_file(const struct stat *st, const char *path, bool shared,
+static int check_file(const struct entry *e, const char *path, bool shared,
 		      struct trk_error *reterr)
 {
-	if (S_ISLNK(st->st_mode))
+	if (S_ISLNK(e->st.st_mode))
 		return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path, "%s is a symbolic link",
 				      path);
-	if (!S_ISREG(st->st_mode))
+	if (!S_ISREG(e->st.st_mode))
 		return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path, "%s is not a regular file",
 				      path);
-	if (!is_own(st) || is_writable_by_others(st))
-		return refuse(reterr, path, st);
-	if (shared && st->st_nlink > 1)
+	if (!is_own(&e->st) || is_writable_by_others(e))
+		return refuse(reterr, path, e);
+	if (shared && e->st.st_nlink > 1)
 		return trk__error_set(
 			reterr, -TRK_ERR_UNTRUSTED, path,
 			"%s has a second hard link, which another user may have created", path);
 	return 0;
 }
 
-static int check_own_dir(const struct stat *st, const char *path, bool shared,
+static int check_own_dir(const struct entry *e, const char *path, bool shared,
 			 struct trk_error *reterr)
 {
-	if (S_ISLNK(st->st_mode))
+	if (S_ISLNK(e->st.st_mode))
 		return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path, "%s is a symbolic link",
 				      path);
 	/* For a file of another user: that user can replace it by a directory. */
-	if (!S_ISDIR(st->st_mode) && is_own(st))
+	if (!S_ISDIR(e->st.st_mode) && is_own(&e->st))
 		return trk__error_set(reterr, -ENOTDIR, path, "%s is not a directory", path);
-	return is_own(st) && !is_writable_by_others(st) ? 0 : refuse(reterr, path, st);
+	return is_own(&e->st) && !is_writable_by_others(e) ? 0 : refuse(reterr, path, e);
+}
+
+/* Whether a user (TRK_USER_UNKNOWN: every user) has this access. Groups that the user is in do not
+ * count. */
+static bool is_open_to(const struct entry *e, int64_t uid, unsigned int access)
+{
+	unsigned char data[ACL_SIZE];
+	struct trk_acl acl;
+	struct trk_acl_entry a;
+	bool all = (e->st.st_mode & 0111 * access) == 0111 * access;
+	int r;
+
+	if (uid == 0)
+		return true;
+	if ((int64_t) e->st.st_uid == uid)
+		return (e->st.st_mode >> 6 & access) == access;
+	r = read_acl(e, data, &acl);
+	while (r > 0 && (r = trk__acl_next(&acl, &a)) > 0) {
+		if (a.who == TRK_ACL_USER && a.id == uid)
+			return (a.access & access) == access;
+		all &= (a.access & access) == access;
+	}
+	return r == 0 && all;
 }
 
 /* ---- the way ---- */
@@ -154,6 +254,8 @@ struct walk {
 	char rest[PATH_SIZE];       /* what is left of the path */
 	int links;
 	bool named; /* the user named the path: its directories may belong to anybody */
+	/* Check for whom the directories are open, not who may write to them. */
+	const int64_t *reader;
 };
 
 /* Check the directory that was reached. */
@@ -161,21 +263,24 @@ static int check_way(struct walk *w, struct trk_error *reterr)
 {
 	struct trk_trust_folder *at = &w->at;
 	char text[PATH_SIZE];
-	struct stat st;
+	struct entry e;
+	int r = look(&e, at->fd, NULL);
 
-	if (fstat(at->fd, &st) < 0)
-		return -errno;
-	at->uid = st.st_uid;
-	at->others = is_writable_by_others(&st);
-	at->shared = at->others && st.st_mode & S_ISVTX;
-	at->unmapped = !is_own(&st) && st.st_uid == UNMAPPED_ID && trk__os_has_unmapped_ids();
-	at->own = is_own(&st) || at->unmapped;
+	if (r < 0)
+		return r;
+	if (w->reader)
+		return is_open_to(&e, *w->reader, TRK_ACL_EXECUTE) ? 0 : -EACCES;
+	at->uid = e.st.st_uid;
+	at->others = is_writable_by_others(&e);
+	at->shared = at->others && e.st.st_mode & S_ISVTX;
+	at->unmapped = !is_own(&e.st) && e.st.st_uid == UNMAPPED_ID && trk__os_has_unmapped_ids();
+	at->own = is_own(&e.st) || at->unmapped;
 	if (w->named || (at->own && (!at->others || at->shared)))
 		return 0;
 	return refuse(reterr,
-		      trk__os_path_of(w->at.fd, text, sizeof(text)) < 0 ? "a directory on the way"
-									: text,
-		      &st);
+		      trk__os_path_of(at->fd, text, sizeof(text)) < 0 ? "a directory on the way"
+								      : text,
+		      &e);
 }
 
 static int enter(struct walk *w, int fd, struct trk_error *reterr)
@@ -219,14 +324,16 @@ static int follow_link(struct walk *w, const char *name, struct trk_error *reter
 {
 	char target[PATH_SIZE], rest[PATH_SIZE];
 	ssize_t len;
-	struct stat st;
+	struct entry e;
+	int r = look(&e, w->at.fd, name);
 
-	if (fstatat(w->at.fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return -errno;
-	if (w->named && !S_ISLNK(st.st_mode))
+	if (r < 0)
+		return r;
+	if (w->named && !S_ISLNK(e.st.st_mode))
 		return -ENOTDIR;
-	if (!trk__trust_may_follow(&w->at, &st)) /* it can be replaced at any time */
-		return refuse(reterr, name, &st);
+	if (!w->reader &&
+	    !trk__trust_may_follow(&w->at, &e.st)) /* it can be replaced at any time */
+		return refuse(reterr, name, &e);
 	len = readlinkat(w->at.fd, name, target, sizeof(target) - 1);
 	if (len < 0)
 		return -ENOTDIR; /* neither a link nor a directory */
@@ -281,15 +388,14 @@ static int split(const char *path, struct walk *w, char last[NAME_SIZE])
 	return 0;
 }
 
-/* Go to the directory in which the last name of the path lies. The caller closes w->at.fd in
- * any case. */
+/* Go to the directory in which the last name of the path lies. At first w->at.fd is -1; the caller
+ * closes it in any case. */
 static int walk_to(const char *path, enum trk_trust_make make, struct walk *w, char last[NAME_SIZE],
 		   struct trk_error *reterr)
 {
 	char name[NAME_SIZE];
 	int r;
 
-	*w = (struct walk){.at.fd = -1};
 	r = split(path, w, last);
 	if (r == 0)
 		r = enter(w, trk__os_open_way(AT_FDCWD, "/"), reterr);
@@ -308,17 +414,23 @@ enum {
 	DIR_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
 };
 
-typedef int check_fn(const struct stat *st, const char *path, bool shared,
+typedef int check_fn(const struct entry *e, const char *path, bool shared,
 		     struct trk_error *reterr);
+
+static int check_entry(const struct entry *e, const char *name, bool is_shared,
+		       struct trk_error *reterr)
+{
+	return is_shared && S_ISREG(e->st.st_mode) ? 0 : check_file(e, name, false, reterr);
+}
 
 static int check_at(int dirfd, const char *name, check_fn *check, const char *path, bool shared,
 		    struct trk_error *reterr)
 {
-	struct stat st;
+	struct entry e;
+	int r = look(&e, dirfd, name);
 
-	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return -errno;
-	return check(&st, path, shared, reterr);
+	e.is_listed = name && check == check_entry;
+	return r < 0 ? r : check(&e, path, shared, reterr);
 }
 
 /* Check it before it is opened, as opening a device may have side effects, and what was opened. */
@@ -326,12 +438,11 @@ static int open_at(int dirfd, const char *name, int flags, check_fn *check, cons
 		   bool shared, struct trk_error *reterr)
 {
 	int r = check_at(dirfd, name, check, path, shared, reterr), fd;
-	struct stat st;
 
 	if (r < 0)
 		return r;
 	fd = openat(dirfd, name, flags);
-	r = fd < 0 || fstat(fd, &st) < 0 ? -errno : check(&st, path, shared, reterr);
+	r = fd < 0 ? -errno : check_at(fd, NULL, check, path, shared, reterr);
 	if (r == 0)
 		return fd;
 	trk__close(fd);
@@ -341,7 +452,7 @@ static int open_at(int dirfd, const char *name, int flags, check_fn *check, cons
 int trk__trust_open_file(const char *path, struct trk_error *reterr)
 {
 	char last[NAME_SIZE];
-	struct walk w;
+	struct walk w = {.at.fd = -1};
 	int r = walk_to(path, TRK_TRUST_FIND, &w, last, reterr);
 
 	if (r == 0)
@@ -353,7 +464,7 @@ int trk__trust_open_file(const char *path, struct trk_error *reterr)
 int trk__trust_open_dir(const char *path, enum trk_trust_make make, struct trk_error *reterr)
 {
 	char last[NAME_SIZE];
-	struct walk w;
+	struct walk w = {.at.fd = -1};
 	int r = walk_to(path, make, &w, last, reterr);
 
 	if (r == 0 && make == TRK_TRUST_RESERVE && w.at.shared &&
@@ -377,15 +488,9 @@ int trk__trust_check_dir_at(int dirfd, const char *name, struct trk_error *reter
 
 bool trk__trust_is_shared(int dirfd)
 {
-	struct stat dir;
+	struct entry dir;
 
-	return fstat(dirfd, &dir) == 0 && (!is_own(&dir) || is_writable_by_others(&dir));
-}
-
-static int check_entry(const struct stat *st, const char *name, bool is_shared,
-		       struct trk_error *reterr)
-{
-	return is_shared && S_ISREG(st->st_mode) ? 0 : check_file(st, name, false, reterr);
+	return look(&dir, dirfd, NULL) == 0 && (!is_own(&dir.st) || is_writable_by_others(&dir));
 }
 
 int trk__trust_check_entry(int dirfd, const char *name, bool is_shared, struct trk_error *reterr)
@@ -401,6 +506,45 @@ int trk__trust_open_entry(int dirfd, const char *name, struct trk_error *reterr)
 	int r = trk__trust_check_entry(dirfd, name, is_shared, reterr);
 
 	return r < 0 ? r : open_at(dirfd, name, FILE_FLAGS, check_entry, name, is_shared, reterr);
+}
+
+/* Go on to the directory of the last name of the rest of the path, the target of a link. */
+static int walk_rest(struct walk *w, char last[NAME_SIZE])
+{
+	int r = 0;
+
+	(void) snprintf(last, NAME_SIZE, ".");
+	while (r == 0 && take_name(w, last, &r) && *w->rest)
+		r = go_into(w, last, TRK_TRUST_FIND, NULL);
+	return r;
+}
+
+int trk__trust_open_as(int64_t uid, const char *path)
+{
+	char last[NAME_SIZE];
+	struct walk w = {.at.fd = -1, .reader = &uid};
+	struct entry e;
+	int r, fd = -1;
+
+	if (uid == (int64_t) geteuid())
+		return trk__open_regular_at(AT_FDCWD, path);
+	if (uid == UNMAPPED_ID && trk__os_has_unmapped_ids())
+		uid = TRK_USER_UNKNOWN;
+	r = walk_to(path, TRK_TRUST_FIND, &w, last, NULL);
+	while (r == 0 && (fd = openat(w.at.fd, last, FILE_FLAGS)) < 0) {
+		r = errno == ELOOP ? follow_link(&w, last, NULL) : -errno;
+		r = r < 0 ? r : walk_rest(&w, last);
+	}
+	trk__close(w.at.fd);
+	r = r < 0 ? r : look(&e, fd, NULL);
+	if (r == 0 && !S_ISREG(e.st.st_mode))
+		r = -TRK_ERR_NOTFILE;
+	if (r == 0 && !is_open_to(&e, uid, TRK_ACL_READ))
+		r = -EACCES;
+	if (r == 0)
+		return fd;
+	trk__close(fd);
+	return r;
 }
 
 /* ---- files that the user names for writing ---- */

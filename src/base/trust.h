@@ -12,7 +12,8 @@
  *   only the owner can rename or remove an entry there, and the entry's owner is checked. A file in
  *   such a directory must have one name only, since others can give a second name to a file.
  * - Write access of a group counts as none if the group is the user's own (named as the user,
- *   without other members: umask 002) or root's.
+ *   without other members: umask 002) or root's. Entries of an access control list count like the
+ *   mode; a list that cannot be read counts as write access if the mode has that of the group.
  * - In a user namespace all unmapped ids appear as one user. A directory of that user is accepted
  *   on the way, as / itself may belong to it, but not as the last directory.
  *
@@ -22,6 +23,7 @@
 #define TRK_BASE_TRUST_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -56,6 +58,14 @@ int trk__trust_open_entry(int dirfd, const char *name, struct trk_error *reterr)
 int trk__trust_check_entry(int dirfd, const char *name, bool is_shared, struct trk_error *reterr);
 /* True if another user owns the directory or may write to it. */
 bool trk__trust_is_shared(int dirfd);
+
+/* A user whose id is not known. */
+#define TRK_USER_UNKNOWN (-1)
+/* Open a file for reading whose name is from elsewhere, such as a recording, if this user could read
+ * it: by the owner, mode and access control list of the file and of every directory on the way. If
+ * the user is not known, only what everybody can read; the effective user opens it without a check,
+ * as the kernel checks that. A descriptor, -EACCES, -TRK_ERR_NOTFILE or another negative errno. */
+int trk__trust_open_as(int64_t uid, const char *path);
 
 /* ---- files that the user names for writing ----
  *

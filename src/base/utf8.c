@@ -51,6 +51,19 @@ bool trk__utf8_is_hidden(const char *text, size_t size)
 	return size == 0 || is_within(trk__utf8_code(text, size), ranges, COUNT(ranges));
 }
 
+void trk__utf8_clean(char *text, size_t len, const char *keep)
+{
+	for (size_t i = 0, n; i < len; i += n) {
+		n = 1;
+		if (text[i] >= ' ' && text[i] < 0x7f)
+			continue;
+		n = trk__utf8_length(text + i, len - i);
+		if (trk__utf8_is_hidden(text + i, n) && (text[i] == '\0' || !strchr(keep, text[i])))
+			memset(text + i, '?', n ? n : 1);
+		n = n ? n : 1;
+	}
+}
+
 /* East Asian Width W and F of Unicode, in whole blocks; marks of zero width. */
 size_t trk__utf8_char_columns(const char *text, size_t size)
 {

@@ -23,6 +23,10 @@ uint32_t trk__utf8_code(const char *text, size_t size);
  * width, and bytes that are not UTF-8 (size 0). */
 bool trk__utf8_is_hidden(const char *text, size_t size);
 
+/* Clean text[0..len) for a terminal: each hidden character becomes one '?' a byte, but for control
+ * characters in `keep`. */
+void trk__utf8_clean(char *text, size_t len, const char *keep);
+
 /* Columns that UTF-8 text takes on a terminal: wide characters (CJK, emoji) two, combining marks
  * none. Escape sequences of colours take none either. */
 size_t trk__utf8_columns(const char *text);

@@ -143,8 +143,10 @@ int cli_report_file(const char *dir, const char *reference, const struct trk_pag
 
 /* Write all of a buffer; 0, or EXIT_ERROR after having complained. Closed pipes are no error. */
 int cli_write(int fd, const struct trk_buf *b, const char *where);
-/* As cli_write(), to standard output. */
-int cli_print(const struct trk_buf *b);
+/* Write plain text to standard output or standard error, cleaned for a terminal (trk__utf8_clean).
+ * Text with colours is cleaned where it is made, and written by cli_write(). */
+int cli_print_to(int fd, struct trk_buf *b);
+int cli_print(struct trk_buf *b); /* to standard output */
 
 /* The name of the shell if argv[0] is the tracking shell (shell.c), else NULL; and run that shell,
  * tracked. */

@@ -124,7 +124,7 @@ static int tell(const struct trk_price_change *x, bool json)
 	TRK_BUF_LOCAL(b, 1 << 16);
 
 	(json ? trk__price_change_json : change_text)(&b, x);
-	return cli_write(json ? STDOUT_FILENO : STDERR_FILENO, &b, json ? "stdout" : "stderr");
+	return cli_print_to(json ? STDOUT_FILENO : STDERR_FILENO, &b);
 }
 
 static int update(const struct settings *s)

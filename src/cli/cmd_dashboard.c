@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/libc.h"
 #include "base/os.h"
 #include "base/parse.h"
 #include "cli/environment.h"
@@ -68,7 +69,7 @@ static int put_page(struct trk_dashboard *d, const char *path)
 	d->kind = TRK_DASHBOARD_FILE;
 	r = trk__dashboard_html(d, &b);
 	if (r == 0 && !strcmp(path, "-"))
-		written = cli_print(&b);
+		written = cli_write(STDOUT_FILENO, &b, "stdout");
 	else if (r == 0)
 		r = trk__page_save(&b, path, true, NULL);
 	return r < 0 ? fail(path, r) : written;
@@ -151,12 +152,11 @@ static void lead_browser(struct serving *s, const char *address)
 			   "content=\"0; url=%s\"><title>resource-tracker</title>\n",
 			   address);
 
-	if (store_fd < 0 || snprintf(s->page, sizeof(s->page), "%s/dashboard-%d.html", dir,
-				     (int) getpid()) >= PATH_SIZE) {
+	if (store_fd < 0 || snprintf(s->page, sizeof(s->page), "%s/dashboard-%08x.html", dir,
+				     trk__random_bits()) >= PATH_SIZE) {
 		s->page[0] = '\0';
 		return;
 	}
-	(void) unlink(s->page);
 	fd = open(s->page, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd >= 0 && trk__write_all(fd, text, (size_t) len) == 0)
 		cli_browser_open(s->page);

@@ -101,7 +101,7 @@ static int answer(const struct settings *s, const struct trk_fleet_rows *rows, d
 		return cli_fail("fleet", r, &error);
 	r = s->json ? trk__fleet_answer(rows, &v, &q, &b)
 		    : trk__fleet_text_write(rows, &v, &q, &style, &b);
-	r = r < 0 ? cli_fail("fleet", r, &error) : cli_print(&b);
+	r = r < 0 ? cli_fail("fleet", r, &error) : cli_write(STDOUT_FILENO, &b, "stdout");
 	trk__fleet_views_release(&v);
 	return r;
 }

@@ -196,9 +196,10 @@ static void print_removed(void *data, const struct trk_history_run *run)
 	const struct settings *s = data;
 	TRK_BUF_LOCAL(b, TEXT_MAX);
 
+	trk__buf_printf(&b, "%s %s  ", s->rules.dry_run ? "would remove" : "removed", run->id);
 	trk__utf8_safe(&b, run->job, TRK_RUN_TEXT_SIZE, cli_is_utf8());
-	(void) printf("%s %s  %s\n", s->rules.dry_run ? "would remove" : "removed", run->id,
-		      b.error || !b.len ? "" : b.data);
+	trk__buf_putc(&b, '\n');
+	(void) cli_print(&b);
 }
 
 static int run_prune(int argc, char **argv)

@@ -54,12 +54,16 @@ static int import_file(const struct settings *s, int runs_fd, const char *file)
 				       "snakemake, nextflow, sacct (-P), autometric"
 				     : "");
 	if (result.runs + result.known) {
-		printf("%s: %zu run%s added", file, result.runs, plural(result.runs));
+		TRK_BUF_LOCAL(b, 1 << 16);
+
+		trk__buf_printf(&b, "%s: %zu run%s added", file, result.runs, plural(result.runs));
 		if (result.known)
-			printf(", %zu there already", result.known);
+			trk__buf_printf(&b, ", %zu there already", result.known);
 		if (result.skipped)
-			printf(", %zu row%s skipped", result.skipped, plural(result.skipped));
-		printf(" (%s)\n", trk__import_name(result.format));
+			trk__buf_printf(&b, ", %zu row%s skipped", result.skipped,
+					plural(result.skipped));
+		trk__buf_printf(&b, " (%s)\n", trk__import_name(result.format));
+		(void) cli_print(&b);
 	}
 	return r == -TRK_ERR_NODATA || r == -ENOENT ? EXIT_NODATA : r < 0 ? EXIT_ERROR : 0;
 }

@@ -1,6 +1,7 @@
 /* resource-tracker lines: which lines of a run's programs used CPU time and memory. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/parse.h"
 #include "cli/cli.h"
@@ -148,7 +149,7 @@ static int show(const struct settings *s, const struct trk_record *record)
 		return cli_reject(EXIT_ERROR, "lines: %s", trk__strerror(ENOMEM));
 	status = print(s, &lines, &b);
 	if (status == 0)
-		status = cli_print(&b);
+		status = cli_write(STDOUT_FILENO, &b, "stdout");
 	trk__run_lines_release(&lines);
 	return status;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/parse.h"
@@ -73,7 +74,7 @@ static int save(const struct trk_buf *b, const char *id, const char *format, con
 	int r;
 
 	if (!strcmp(path, "-"))
-		return cli_print(b);
+		return cli_write(STDOUT_FILENO, b, "stdout");
 	r = n < (int) size ? trk__page_save(b, path, is_named, via) : -ENAMETOOLONG;
 	if (r == 0)
 		return 0;

@@ -98,7 +98,7 @@ static int show(const struct settings *s, const struct trk_offers *result)
 	r = cli_print(&b);
 	if (!s->json && r == 0) {
 		trk__offers_notes(&notes, result, &err);
-		r = cli_write(STDERR_FILENO, &notes, "stderr");
+		r = cli_print_to(STDERR_FILENO, &notes);
 	}
 	return r;
 }

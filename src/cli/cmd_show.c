@@ -130,7 +130,7 @@ static int follow(struct trk_follow *f, const struct settings *s, const struct t
 			print_show(&now, &f->record, s);
 		else
 			print_line(&now, &f->record, s, row);
-		status = cli_print(&now);
+		status = cli_write(STDOUT_FILENO, &now, "stdout");
 		shown = now;
 		now = swap;
 		if (writing)
@@ -178,7 +178,7 @@ static int run(int argc, char **argv)
 	r = cli_load(settings.dir, at < argc ? argv[at] : "@", &record, NULL, NULL);
 	if (r == 0) {
 		print_show(&b, &record, &settings);
-		r = cli_print(&b);
+		r = cli_write(STDOUT_FILENO, &b, "stdout");
 	}
 	trk__record_release(&record);
 	return r;

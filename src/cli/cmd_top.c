@@ -199,7 +199,7 @@ static int print_once(struct trk_session *session, const struct settings *s)
 		trk__frame_lines(&frame, !s->plain && cli_use_color(s->color, STDOUT_FILENO), &b);
 		trk__frame_release(&frame);
 	}
-	written = cli_print(&b);
+	written = cli_write(STDOUT_FILENO, &b, "stdout");
 	return r < 0 ? EXIT_ERROR : written;
 }
 

@@ -46,13 +46,7 @@ __attribute__((format(printf, 1, 0))) static void complain(const char *format, v
 	len = strlen(text);
 	trk__message(text + len, size - len, format, args);
 	len = strlen(text);
-	/* Replace control characters, as a file name may contain them. */
-	for (size_t i = 0, n; i < len; i += n) {
-		n = trk__utf8_length(text + i, len - i);
-		if (trk__utf8_is_hidden(text + i, n))
-			memset(text + i, '?', n ? n : 1);
-		n = n ? n : 1;
-	}
+	trk__utf8_clean(text, len, ""); /* the origin may be the name of a file */
 	text[len++] = '\n';
 	(void) trk__write_all(STDERR_FILENO, text, len);
 }
@@ -130,9 +124,15 @@ int cli_write(int fd, const struct trk_buf *b, const char *where)
 	return cli_reject(EXIT_ERROR, "%s: cannot write: %s", where, trk__strerror(r));
 }
 
-int cli_print(const struct trk_buf *b)
+int cli_print_to(int fd, struct trk_buf *b)
 {
-	return cli_write(STDOUT_FILENO, b, "stdout");
+	trk__utf8_clean(b->data, b->len, "\n\t");
+	return cli_write(fd, b, fd == STDOUT_FILENO ? "stdout" : "stderr");
+}
+
+int cli_print(struct trk_buf *b)
+{
+	return cli_print_to(STDOUT_FILENO, b);
 }
 
 bool cli_is_utf8(void)

@@ -52,11 +52,8 @@ static void write_line(const struct cli_progress *p, uint64_t done, uint64_t tot
 	room = room > strlen(figures) + 3 ? room - strlen(figures) - 3 : 0;
 	n = snprintf(line, sizeof(line), "\r%s  %s\033[K", p->what + (len > room ? len - room : 0),
 		     figures);
-	for (size_t i = 1, size; n > 0 && i + 3 < (size_t) n; i += size ? size : 1) {
-		size = trk__utf8_length(line + i, (size_t) n - i);
-		if (trk__utf8_is_hidden(line + i, size))
-			memset(line + i, '?', size ? size : 1);
-	}
+	if (n > 4)
+		trk__utf8_clean(line + 1, (size_t) n - 4, "");
 	if (n > 0)
 		(void) trk__write_all(STDERR_FILENO, line, (size_t) n);
 }

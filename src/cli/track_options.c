@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/libc.h"
 #include "base/os.h"
 #include "base/parse.h"
 #include "cli/alert_options.h"
@@ -161,6 +162,19 @@ static int take_control_fd(void *settings, const struct cli_option *o, const cha
 	if (fd < 0)
 		return cli_reject(EXIT_USAGE, "--%s %s: not an open descriptor", o->name, value);
 	s->track.control_fd = fd;
+	return 0;
+}
+
+/* The page's temporary name, the same in all processes that write it: one that was killed may have
+ * left it. */
+static int take_report_via(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+	char *name = NULL;
+	int len = asprintf(&name, "%s.%08x", value, trk__random_bits());
+
+	s->report_via = len < 0 ? NULL : cli_keep(name, (size_t) len);
+	free(name);
 	return 0;
 }
 
@@ -390,7 +404,7 @@ const struct cli_option track_internal_options[] = {
 	{"control-fd", 0, "N", NULL, take_control_fd, 0},
 	{"detach", 0, NULL, NULL, cli_set_flag, SET(detach)},
 	{"temporary", 0, NULL, NULL, cli_set_flag, SET(temporary)},
-	{"report-via", 0, "FILE", NULL, cli_set_text, SET(report_via)},
+	{"report-via", 0, "FILE", NULL, take_report_via, 0},
 	{"report-earlier", 0, "FILE", NULL, cli_set_text, SET(report_earlier)},
 	{"alert-speed", 0, "N", NULL, take_alert_speed, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},

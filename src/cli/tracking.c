@@ -90,7 +90,7 @@ static void on_alert(void *data, const struct trk_record *record, const struct t
 	if (a->firing && !strcmp(s->alerts, "auto") && !s->quiet && s->track.control_fd < 0) {
 		if (cli_is_github()) {
 			cli_alert_github(&line, name, text);
-			(void) trk__write_all(STDERR_FILENO, line.data, line.len);
+			(void) cli_print_to(STDERR_FILENO, &line);
 		} else {
 			cli_complain("alert %s: %s", name, text);
 		}

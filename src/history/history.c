@@ -48,21 +48,6 @@ struct cleaning {
 	void *data;
 };
 
-static void make_plain(char *text)
-{
-	size_t left = strlen(text), n;
-
-	for (; left > 0; text += n, left -= n) {
-		n = 1;
-		if (*text >= ' ' && *text < 0x7f)
-			continue;
-		n = trk__utf8_length(text, left);
-		if (trk__utf8_is_hidden(text, n))
-			memset(text, '?', n ? n : 1);
-		n = n ? n : 1;
-	}
-}
-
 /* Characters that no id has become '?': see trk__run_is_id(). */
 static void make_id(char *id)
 {
@@ -81,8 +66,8 @@ static int clean_run(void *data, const struct trk_history_run *run)
 	if (!trk__store_is_name(clean.file))
 		clean.file[0] = '\0';
 	make_id(clean.id);
-	make_plain(clean.kind);
-	make_plain(clean.verdict);
+	trk__utf8_clean(clean.kind, strlen(clean.kind), "");
+	trk__utf8_clean(clean.verdict, strlen(clean.verdict), "");
 	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
 		double *figure =
 			(double *) (void *) ((char *) &clean + trk__history_fields[i].offset);

@@ -16,11 +16,12 @@
 #include "base/dynamic.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/os.h"
 #include "base/trust.h"
 #include "recording/store.h"
 
-enum { BUSY_MS = 3000 };
+enum { BUSY_MS = TRK_LOCK_WAIT_MS };
 
 #define FILE_NAME "history.sqlite"
 
@@ -78,8 +79,22 @@ static int code_of(int rc)
 	}
 }
 
+/* With write-ahead logs the locks are on the file of shared memory. */
+static int fail_locked(struct trk_sqlite_history *h, struct trk_error *reterr)
+{
+	char shared[TRK_SQLITE_PATH_SIZE + 8];
+	struct stat st;
+
+	(void) snprintf(shared, sizeof(shared), "%s-shm", h->path);
+	return trk__lock_error(reterr, AT_FDCWD,
+			       stat(shared, &st) == 0 && trk__os_lock_holder(&st) ? shared
+										  : h->path);
+}
+
 static int fail(struct trk_sqlite_history *h, int rc, struct trk_error *reterr)
 {
+	if (code_of(rc) == -EBUSY)
+		return fail_locked(h, reterr);
 	return trk__error_set(reterr, code_of(rc), h->path, "%s: %s", h->path,
 			      h->db ? h->lib.errmsg(h->db) : "out of memory");
 }
@@ -228,10 +243,13 @@ static int migrate(struct trk_sqlite_history *h, struct trk_error *reterr)
 static int open_database(struct trk_sqlite_history *h, const char *dir, int flags,
 			 struct trk_error *reterr)
 {
-	mode_t before = umask(077);
-	int rc = h->lib.open_v2(h->path, &h->db, flags, NULL), r;
+	int rc, r;
 
-	(void) umask(before);
+	/* SQLite would permit others to read it, by the umask or the default ACL of the directory.
+	 * Its other files have the mode of this one. */
+	if (!is_in_memory(h))
+		trk__close(open(h->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+	rc = h->lib.open_v2(h->path, &h->db, flags, NULL);
 	if (rc != SQLITE_OK)
 		return fail(h, rc, reterr);
 	(void) h->lib.busy_timeout(h->db, BUSY_MS);
@@ -320,13 +338,13 @@ static int open_in_memory(struct trk_sqlite_history *h, const char *dir, int why
 
 	(void) snprintf(path, sizeof(path), "%s", h->path);
 	close_database(h);
-	if (why == -TRK_ERR_UNTRUSTED && reterr)
+	if ((why == -TRK_ERR_UNTRUSTED || why == -EBUSY) && reterr)
 		(void) snprintf(h->base.note, sizeof(h->base.note),
 				"%.300s: history is read from the recordings", reterr->message);
 	else
 		(void) snprintf(h->base.note, sizeof(h->base.note),
-				"%.300s: %s: history is read from the recordings", path,
-				why == -EBUSY ? "database is locked" : "cannot be written");
+				"%.300s: cannot be written: history is read from the recordings",
+				path);
 	(void) snprintf(h->path, sizeof(h->path), "%s", in_memory);
 	r = open_database(h, dir, flags, reterr);
 	h->is_foreign = why == -TRK_ERR_UNTRUSTED;

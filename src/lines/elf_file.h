@@ -2,8 +2,8 @@
  *
  * Source: its .symtab, else its .dynsym; those of its separate debug file
  * (/usr/lib/debug/.build-id) if that exists and the file has no line table. The name of the file is
- * from a recording, which may be another user's: only regular files of the effective user or of
- * root are opened. */
+ * from a recording, which may be another user's: only regular files of the effective user, of
+ * root or of the job's user are opened, if the job's user could read them. */
 #ifndef TRK_LINES_ELF_FILE_H
 #define TRK_LINES_ELF_FILE_H
 
@@ -33,8 +33,9 @@ struct trk_elf_file {
 	uint64_t strings_size;
 };
 
-/* 0; -ENOENT, -EPERM (of another user), -ENOEXEC, or another negative errno. The caller closes. */
-int trk__elf_file_open(const char *path, struct trk_elf_file *ret);
+/* user: trk_lines.user. 0; -ENOENT, -EPERM (of another user), -EACCES, -ENOEXEC, or another negative
+ * errno. The caller closes. */
+int trk__elf_file_open(const char *path, int64_t user, struct trk_elf_file *ret);
 /* If the file has no line table and a debug file exists, use that file's symbols and line table. */
 void trk__elf_file_add_debug(struct trk_elf_file *f);
 void trk__elf_file_close(struct trk_elf_file *f);

@@ -8,6 +8,7 @@
 #include "base/os.h"
 #include "lines/dwarf.h"
 #include "lines/elf_file.h"
+#include "lines/source.h"
 
 enum { FILES_MAX = 256, NAME_MAX_BYTES = 400 };
 #define UNKNOWN TRK_LINES_OTHER
@@ -61,12 +62,14 @@ static const char *open_file(const struct look_up *u, const struct trk_lines_fun
 {
 	const char *id;
 	size_t len;
-	int r = trk__elf_file_open(f->file, ret);
+	int r = trk__elf_file_open(f->file, u->from->user, ret);
 
 	if (r == -ENOENT || r == -ENOTDIR || f->file[0] != '/')
 		return "the file does not exist";
 	if (r == -EPERM)
 		return "the file belongs to another user";
+	if (r == -EACCES)
+		return trk__lines_closed_file(u->from->user);
 	if (r < 0)
 		return "the file cannot be read";
 	(void) trk__lines_is_native(f, &id, &len);
@@ -319,6 +322,7 @@ static int copy_rest(struct look_up *u, const uint32_t *map)
 	to->rounds = l->rounds;
 	to->cost_us = l->cost_us;
 	to->native = l->native;
+	to->user = l->user;
 	return 0;
 }
 

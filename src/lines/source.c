@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/mask.h"
 #include "base/parse.h"
+#include "base/trust.h"
 
 enum { SOURCE_MAX = 4 * 1024 * 1024, LINE_MAX_BYTES = 512 };
 
@@ -36,17 +37,27 @@ static bool is_source(const char *file, const char *text)
 	return !strncmp(text, "#!", 2) && name && (size_t) (name - text) < first;
 }
 
+const char *trk__lines_closed_file(int64_t user)
+{
+	if (user == (int64_t) geteuid())
+		return "the file cannot be read";
+	return user < 0 ? "not every user may read the file, and the job's user is not known"
+			: "the job's user could not read the file";
+}
+
 /* NULL, or why no line of the file can be shown. */
 static const char *read_source(struct trk_lines_source *s)
 {
-	TRK_FD_CLEANUP int fd = trk__open_regular_at(AT_FDCWD, s->file);
+	TRK_FD_CLEANUP int fd = trk__trust_open_as(s->user, s->file);
 	struct stat st;
 
 	if (fd == -ENOENT || fd == -ENOTDIR)
 		return "the file does not exist here: it was deleted, or is in a container";
+	if (fd == -EACCES)
+		return trk__lines_closed_file(s->user);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return "the file cannot be read";
-	if (st.st_uid != geteuid() && st.st_uid != 0)
+	if (st.st_uid != geteuid() && st.st_uid != 0 && st.st_uid != s->user)
 		return "the file belongs to another user";
 	s->changed_s = (double) st.st_mtime;
 	if (s->changed_s >= s->start_s)

@@ -442,6 +442,12 @@ const char *trk__lines_process_name(const struct trk_lines_process *process)
 	return process->name[0] ? process->name : "process";
 }
 
+void trk__lines_add_user(struct trk_lines *l, int64_t uid)
+{
+	if (l->user != uid)
+		l->user = l->user == TRK_LINES_USER_UNKNOWN ? uid : TRK_LINES_SEVERAL_USERS;
+}
+
 bool trk__lines_has_any(const struct trk_lines *l)
 {
 	return l->native.samples > 0 || trk__lines_has_interpreter(l);
@@ -505,6 +511,7 @@ struct trk_lines *trk__lines_new(void)
 
 	if (!l)
 		return NULL;
+	l->user = TRK_LINES_USER_UNKNOWN;
 	l->last = calloc(TRK_LINES_LANES, sizeof(*l->last));
 	if (!l->last || add_function(l, &other) < 0 || add_node(l, &root) < 0 ||
 	    add_lane(l, &others) < 0) {

@@ -135,6 +135,9 @@ struct trk_lines_symbols {
 	bool is_usual;   /* a system library without symbols: not reported */
 };
 
+/* Values of trk_lines.user other than a uid. */
+enum { TRK_LINES_USER_UNKNOWN = -1, TRK_LINES_SEVERAL_USERS = -2 };
+
 struct trk_lines_table {
 	uint32_t *slot; /* owned: number + 1 */
 	size_t slots;   /* a power of two, or 0 */
@@ -162,6 +165,9 @@ struct trk_lines {
 	double rate_hz;              /* requested */
 	uint64_t rounds, cost_us;    /* rounds over all processes, and their CPU time */
 	struct trk_lines_native native;
+	/* The user whose processes were read. Files that these name are read only if this user could
+	 * read them (base/trust.h). Of a recording that another user owns: the owner. */
+	int64_t user;
 	struct trk_lines_symbols *symbols; /* owned */
 	size_t symbol_files;
 };
@@ -218,6 +224,8 @@ void trk__lines_keep(struct trk_lines *l, int64_t from_us, int64_t to_us,
 void trk__lines_process(struct trk_lines *l, const struct trk_lines_process *process);
 /* Name of a process, or "process" if unknown: it ended before its name was read. */
 const char *trk__lines_process_name(const struct trk_lines_process *process);
+/* Note the user of a process that is read; TRK_LINES_SEVERAL_USERS: not a single one. */
+void trk__lines_add_user(struct trk_lines *l, int64_t uid);
 /* Whether there are data about lines to record: an interpreter or native code was seen. */
 bool trk__lines_has_any(const struct trk_lines *l);
 /* Whether a process was seen that runs Python, or another language whose lines are not read. */

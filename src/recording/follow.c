@@ -31,6 +31,7 @@ static int begin_anew(struct trk_follow *f)
 		.on_row = take_row,
 		.data = f,
 	};
+	trk__reading_own(f->reading, f->fd);
 	f->at = TRK_SIGNATURE_SIZE;
 	r = trk__record_init(&f->record);
 	if (r == 0 && f->calls.on_reset)

@@ -328,6 +328,7 @@ void trk__format_line_state(struct trk_buf *b, const struct trk_lines *l)
 	trk__buf_varint(b, l->native.why);
 	trk__buf_varint(b, l->native.samples);
 	trk__buf_varint(b, l->native.lost);
+	trk__buf_varint(b, (uint64_t) (l->user - TRK_LINES_SEVERAL_USERS));
 }
 
 static int get_processes(struct trk_cursor *c, struct trk_lines *l)
@@ -382,6 +383,22 @@ static int get_native(struct trk_cursor *c, struct trk_lines *l)
 	return 0;
 }
 
+/* Recordings of older versions end before it. */
+static int get_user(struct trk_cursor *c, struct trk_lines *l)
+{
+	uint64_t user;
+
+	if (c->at == c->end) {
+		l->user = TRK_LINES_USER_UNKNOWN;
+		return 0;
+	}
+	user = trk__cursor_varint(c);
+	if (c->bad || user > (uint64_t) (UINT32_MAX - (int64_t) TRK_LINES_SEVERAL_USERS))
+		return -EBADMSG;
+	l->user = (int64_t) user + TRK_LINES_SEVERAL_USERS;
+	return 0;
+}
+
 int trk__parse_line_state(const void *data, size_t len, struct trk_lines *l)
 {
 	struct trk_cursor c = {data, (const unsigned char *) data + len, 0};
@@ -400,5 +417,7 @@ int trk__parse_line_state(const void *data, size_t len, struct trk_lines *l)
 	r = get_processes(&c, l);
 	if (r == 0)
 		r = get_lasts(&c, l);
-	return r == 0 ? get_native(&c, l) : r;
+	if (r == 0)
+		r = get_native(&c, l);
+	return r == 0 ? get_user(&c, l) : r;
 }

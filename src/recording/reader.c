@@ -191,18 +191,32 @@ static int take_gpus(struct trk_reading *r, int type, const unsigned char *paylo
 	return bad;
 }
 
-static int take_lines(struct trk_record *record, int type, const unsigned char *payload, size_t len)
+void trk__reading_own(struct trk_reading *r, int fd)
 {
+	struct stat st;
+
+	r->is_of_another = fstat(fd, &st) == 0 && st.st_uid != geteuid() && st.st_uid != 0;
+	r->owner = r->is_of_another ? (int64_t) st.st_uid : 0;
+}
+
+static int take_lines(const struct trk_reading *r, int type, const unsigned char *payload,
+		      size_t len)
+{
+	struct trk_record *record = r->record;
+	int bad;
+
 	if (!record->lines) {
 		record->lines = trk__lines_new();
 		if (!record->lines)
 			return -ENOMEM;
 		record->lines->keeps_windows = true;
 	}
-	return type == TRK_RECORD_LINE_NAMES ? trk__parse_line_names(payload, len, record->lines)
-	       : type == TRK_RECORD_LINE_COUNTS
-		       ? trk__parse_line_counts(payload, len, record->lines)
-		       : trk__parse_line_state(payload, len, record->lines);
+	bad = type == TRK_RECORD_LINE_NAMES    ? trk__parse_line_names(payload, len, record->lines)
+	      : type == TRK_RECORD_LINE_COUNTS ? trk__parse_line_counts(payload, len, record->lines)
+					       : trk__parse_line_state(payload, len, record->lines);
+	if (r->is_of_another) /* whatever the file claims */
+		record->lines->user = r->owner;
+	return bad;
 }
 
 int trk__reading_take(void *data, int type, const unsigned char *payload, size_t len)
@@ -261,7 +275,7 @@ int trk__reading_take(void *data, int type, const unsigned char *payload, size_t
 	case TRK_RECORD_LINE_NAMES:
 	case TRK_RECORD_LINE_COUNTS:
 	case TRK_RECORD_LINE_STATE:
-		bad = take_lines(r->record, type, payload, len);
+		bad = take_lines(r, type, payload, len);
 		break;
 	default: /* of a newer version that old readers may skip */
 		break;
@@ -311,6 +325,7 @@ static int read_with(int dirfd, const char *path, struct trk_reading *r, struct 
 	/* Read first: a run that ends during the reading then counts as running, or its end is
 	 * there. */
 	writing = trk__reading_has_writer(fd);
+	trk__reading_own(r, fd);
 	damaged = walk(fd, path, trk__reading_take, r, &cut, reterr);
 	free(r->gpu);
 	r->gpu = NULL;

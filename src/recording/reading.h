@@ -36,13 +36,17 @@ struct trk_reading {
 	trk_row_fn *on_row;
 	void *data;
 	long undecodable;
-	uint64_t program_rows;      /* records of programs in the time series of programs */
+	uint64_t program_rows; /* records of programs in the time series of programs */
+	bool is_of_another;    /* the file belongs to `owner`, neither this user nor root */
+	int64_t owner;
 	struct trk_gpu_device *gpu; /* owned: TRK_GPUS_MAX, as the file has them so far */
 	size_t gpus;
 };
 
 /* Take one record: a trk_record_fn on a struct trk_reading. Non-zero stops. */
 int trk__reading_take(void *data, int type, const unsigned char *payload, size_t len);
+/* Set the owner of the open file. */
+void trk__reading_own(struct trk_reading *r, int fd);
 /* True if a writer holds its lock on the open file. */
 bool trk__reading_has_writer(int fd);
 

@@ -26,7 +26,7 @@ enum {
 struct trk_writer {
 	int dirfd; /* borrowed */
 	int fd;
-	char name[160];
+	char name[TRK_TEMPORARY_SIZE];
 	uint64_t size, max_bytes;
 	uint64_t reserved; /* disk space up to here; UINT64_MAX: cannot be reserved */
 	uint64_t merge;    /* rows that become one in the next rewrite */
@@ -415,12 +415,11 @@ static int rewrite_into(struct trk_writer *w, struct trk_writer *to)
 
 static int thin(struct trk_writer *w)
 {
-	char name[sizeof(w->name)];
+	char name[TRK_TEMPORARY_SIZE];
 	struct trk_writer *to;
 	int r;
 
-	(void) snprintf(name, sizeof(name), ".%.150s.new", w->name);
-	(void) unlinkat(w->dirfd, name, 0);
+	trk__temporary_name(name, w->name);
 	to = begin(w->dirfd, name, &r);
 	if (!to)
 		return r;

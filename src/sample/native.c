@@ -165,6 +165,7 @@ static void read_maps(struct trk_native *n, struct process *p)
 		return;
 	trk__mappings_release(&p->maps);
 	p->maps = maps;
+	trk__process_note_user(&n->files, p->pid, n->lines);
 	p->has_libpython = false;
 	for (size_t i = 0; i < maps.count; i++)
 		p->has_libpython |= is_file_named(maps.mapping[i].path, "libpython");

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/parse.h"
 #include "probe/linux/cgroup_files.h"
+#include "probe/linux/pid_status.h"
 
 enum { OPEN_MAX_FILES = 160 };
 
@@ -63,6 +64,14 @@ void trk__process_name(const struct trk_process_files *f, pid_t pid, char *name,
 
 	name[len > 0 ? len : 0] = '\0';
 	name[strcspn(name, "\n")] = '\0';
+}
+
+void trk__process_note_user(const struct trk_process_files *f, pid_t pid, struct trk_lines *lines)
+{
+	struct trk_pid_status status;
+
+	if (trk__pid_status_read(f->env.proc_fd, pid, &status) == 0) /* else it has ended */
+		trk__lines_add_user(lines, status.uid < 0 ? TRK_LINES_SEVERAL_USERS : status.uid);
 }
 
 uint64_t trk__process_exe(const struct trk_process_files *f, pid_t pid)

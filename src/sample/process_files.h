@@ -3,6 +3,7 @@
 #define TRK_SAMPLE_PROCESS_FILES_H
 
 #include "base/env.h"
+#include "model/lines.h"
 #include "probe/linux/pid_stat.h"
 
 /* Zero-initialised except env. At most 160 files are kept open; others are opened for each
@@ -22,6 +23,8 @@ int trk__process_state(struct trk_process_files *f, int *fd, pid_t pid, pid_t ti
 		       struct trk_pid_stat *ret);
 /* The name of a process; "" if unknown. */
 void trk__process_name(const struct trk_process_files *f, pid_t pid, char *name, size_t size);
+/* Note the user of a process that names files; one with several ids counts as several users. */
+void trk__process_note_user(const struct trk_process_files *f, pid_t pid, struct trk_lines *lines);
 /* A number that identifies the executable and changes at exec; 0: not known. */
 uint64_t trk__process_exe(const struct trk_process_files *f, pid_t pid);
 

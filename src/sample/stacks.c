@@ -126,6 +126,8 @@ static void look_at(struct trk_stacks *s, struct trk_sampled_process *w)
 	w->is_fresh = true;
 	w->why = why;
 	note_process(s, w);
+	if (w->python)
+		trk__process_note_user(&s->files, w->pid, s->lines);
 }
 
 static struct trk_sampled_process *find(struct trk_stacks *s, pid_t pid)
@@ -610,8 +612,11 @@ void trk__stacks_settle(struct trk_stacks *s, bool last)
 		trk__native_drain(s->native, s->now_ns, &s->window);
 	s->lines->rounds = s->rounds;
 	s->lines->cost_us = (s->cost_ns + s->probe_cost_ns) / 1000;
-	for (size_t i = 0; i < s->count; i++)
+	for (size_t i = 0; i < s->count; i++) {
 		settle(s, &s->watched[i], last);
+		if (s->watched[i].python) /* its user may change */
+			trk__process_note_user(&s->files, s->watched[i].pid, s->lines);
+	}
 }
 
 /* ---- the rate ---- */

@@ -287,7 +287,7 @@ int trk__installation_copy(const char *dir, struct trk_error *reterr)
 	(void) snprintf(name, sizeof(name), "resource-tracker%s", trk__os_program_ending);
 	r = fd >= 0 && trk__os_has_links ? make_room_for_shells(fd, &error) : fd;
 	if (r >= 0)
-		r = trk__replace_at(fd, name, ".resource-tracker.new", 0755, data, (size_t) len);
+		r = trk__replace_at(fd, name, 0755, data, (size_t) len);
 	if (r == 0 && trk__os_has_links)
 		r = put_shells(fd);
 	free(data);

@@ -78,7 +78,8 @@ static int write_rows(const struct trk_run_lines *l, const struct trk_profile_op
 		      const struct trk_run_lines_style *style, struct trk_buf *b)
 {
 	const struct trk_run *run = &l->record->run;
-	struct trk_lines_source source = {.start_s = (double) run->start_ns / 1e9};
+	struct trk_lines_source source = {.user = l->lines->user,
+					  .start_s = (double) run->start_ns / 1e9};
 	const struct trk_lines_table_style table = {
 		.top = style->top,
 		.utf8 = style->utf8,

@@ -203,13 +203,10 @@ static int open_folder(char *path, struct trk_error *reterr)
 static int replace(char *path, const struct trk_buf *b, struct trk_error *error)
 {
 	TRK_FD_CLEANUP int dirfd = open_folder(path, error);
-	const char *name = strrchr(path, '/') + 1;
-	char temporary[300];
 
 	if (dirfd < 0)
 		return dirfd;
-	(void) snprintf(temporary, sizeof(temporary), "%.255s.%ld", name, (long) getpid());
-	return trk__replace_at(dirfd, name, temporary, 0600, b->data, b->len);
+	return trk__replace_at(dirfd, strrchr(path, '/') + 1, 0600, b->data, b->len);
 }
 
 int trk__prices_keep(const char *cache, const char *name, const struct trk_buf *text,

@@ -8,7 +8,10 @@ import grp
 import os
 import pwd
 import shutil
+import struct
 import subprocess
+
+import pytest
 
 # Of each process of pytest its own: the directory in /tmp has the user's id as its name.
 VICTIM = 60000 + os.getpid() * 2 % 5000
@@ -64,6 +67,17 @@ class User:
         os.chown(path, self.uid, self.gid)
         path.chmod(mode)
         return path
+
+
+def lets_write(path, uid, which="access"):
+    """Give a file an ACL by which this user may write to it, or ("default") files that are created in a directory."""
+    nobody = 0xFFFFFFFF
+    entries = [(1, 7, nobody), (2, 7, uid), (4, 5, nobody), (16, 7, nobody), (32, 5, nobody)]
+    try:
+        os.setxattr(path, f"system.posix_acl_{which}",
+                    struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries))
+    except OSError as error:
+        pytest.skip(f"no POSIX ACLs on this file system: {error}")
 
 
 class World:

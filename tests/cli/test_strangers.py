@@ -17,6 +17,7 @@ from strangers import (
     User,
     attack,
     fall_back,
+    lets_write,
     one_line,
     record_once,
     recording_name,
@@ -37,6 +38,18 @@ def test_recordings_and_history_are_the_user_s_alone(victim, stranger):
     result = stranger.rt("show", recording)
     assert result.returncode == 5
     one_line(result.stderr, "Permission denied")
+
+
+def test_a_default_acl_of_a_directory_opens_no_file_to_others(world, victim, stranger):
+    where = victim.folder(world.base / "open", 0o755)
+    lets_write(where, STRANGER, "default")
+    victim.track("--recording", where)
+    assert victim.rt("history", "--recording", where).returncode == 0
+    files = [path for path in where.rglob("*") if path.is_file()]
+    assert {"history.sqlite"} < {path.name for path in files}
+    for path in files:
+        assert path.stat().st_mode & 0o777 == 0o600, path
+        assert stranger.execute("cat", path).returncode != 0, path
 
 
 def test_in_a_shared_directory_others_remove_recordings_and_neither_read_nor_change_them(

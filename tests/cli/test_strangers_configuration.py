@@ -10,6 +10,7 @@ from strangers import (
     account_with_a_group_of_its_own,
     attack,
     job_of,
+    lets_write,
     one_line,
 )
 
@@ -65,6 +66,11 @@ def written_by_a_group(victim, stranger, path):
     return "other users may write to"
 
 
+def written_by_a_user_of_an_acl(victim, stranger, path):
+    lets_write(victim.put(path, attack(victim)), STRANGER)
+    return "access control list"
+
+
 def a_syntax_error(victim, stranger, path):
     stranger.put(path, "no [ TOML")
     return "belongs to another user"
@@ -78,6 +84,7 @@ def as_large_as_it_gets(victim, stranger, path):
 
 PLANTED = [planted_by_the_stranger, planted_as_a_link, planted_as_a_link_to_the_victim_s,
            planted_as_a_fifo, planted_as_a_directory, planted_as_a_second_name, written_by_all,
+           written_by_a_user_of_an_acl,
            written_by_a_group, a_syntax_error, as_large_as_it_gets]
 
 

@@ -93,3 +93,50 @@ def test_no_byte_of_the_dashboard_reaches_another_user(victim, stranger, failing
             process.wait(HANGS_S)
     with socket.socket() as s:
         assert s.connect_ex(("127.0.0.1", int(port))) != 0
+
+
+HOLD = """
+import fcntl, os
+os.umask(0)
+lock = os.open("alerts.lock", os.O_CREAT | os.O_RDWR, 0o666)
+fcntl.flock(lock, fcntl.LOCK_EX)
+print("held", flush=True)
+input()
+"""
+SAID = "a\u009b31m\u202eb\u2066c\u061cd\x1b[31me"
+FORGED = {"schema": "resource-tracker.alerts/1", "digests": [],
+          "alerts": [{"id": "x1", "rule": "oom-killed", "severity": "critical", "state": "firing", "job": SAID, "text": SAID,
+                      "fix": SAID, "opened": 1, "new": 1}],
+          "silences": [{"id": "s" + SAID[:4], "rule": "", "job": "", "until": 9e9, "made": 1, "reason": SAID}]}
+
+
+def test_a_stranger_in_a_shared_folder_does_not_hold_up_alerts(world, victim, stranger):
+    shared, env = world.shared, {"RESOURCE_TRACKER_DIR": world.shared}
+    assert stranger.track(command=("sh", "-c", "exit 3"), env=env).returncode == 3
+    (shared / "runs").chmod(0o777)
+    stranger.sh(f"mkdir {shared}/.alerts.json.part")  # the temporary name of earlier versions
+    with subprocess.Popen(["/usr/bin/python3", "-c", HOLD], user=stranger.uid, group=stranger.gid, extra_groups=[], cwd=shared,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout.readline() == b"held\n"
+        verbs = [["alerts", "check"], ["alerts", "silence", "--rule", "slower", "--for", "1d"], ["alerts", "ack", "x1"]]
+        waiting = [subprocess.Popen([world.program, *verb], user=victim.uid, group=victim.gid, extra_groups=[], cwd=victim.home,
+                                    env={**victim.env, **{k: str(v) for k, v in env.items()}}, stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") for verb in verbs]
+        for process in waiting:
+            out, err = process.communicate(timeout=HANGS_S)
+            assert process.returncode == 1 and out == ""
+            [line] = err.splitlines()
+            assert f"{shared}/alerts.json: alerts.lock is locked by " in line, line
+            assert line.endswith((f" process {holder.pid}", " another process"))
+        holder.communicate(b"\n")
+    assert victim.rt("alerts", "silence", "--rule", "slower", "--for", "1d", env=env).returncode == 0
+    assert "silence" in victim.rt("alerts", env=env).stdout
+
+
+def test_no_file_of_a_stranger_puts_controls_on_a_terminal(world, victim, stranger):
+    stranger.put(world.shared / "alerts.json", json.dumps(FORGED))
+    (stranger.folder(world.shared / "runs"))
+    for verb in (["alerts"], ["alerts", "--json"], ["digest"], ["dashboard", "--json"]):
+        done = victim.rt(*verb, env={"RESOURCE_TRACKER_DIR": world.shared})
+        for character in SAID:
+            assert character.isprintable() or character not in done.stdout + done.stderr, (verb, done)

@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import stat
+import subprocess
 
 import pytest
 from strangers import (
@@ -166,3 +167,86 @@ def test_a_recording_whose_mode_is_put_right_is_in_the_history_again(victim, str
     path.chmod(0o600)
     result = victim.rt("history")
     assert result.stderr == "" and len(result.stdout.splitlines()) == before + 1
+
+
+# Burns CPU time in code that claims to be of another file, until its standard input is closed.
+CLAIMS = """
+import select, sys, time
+code = compile("def burn():\\n" + "\\n" * 8 + "    for i in range(9999): pass\\n", sys.argv[1], "exec")
+names = {}
+exec(code, names)
+print("ready", flush=True)
+while not select.select([0], [], [], 0)[0]:
+    names["burn"]()
+"""
+
+
+@pytest.fixture
+def claims(world):
+    """claims(uid, path): a process of a user that claims to run code of a file."""
+    processes = []
+
+    def start(uid, path):
+        script = world.base / "claims.py"
+        script.write_text(CLAIMS)
+        process = subprocess.Popen(["/usr/bin/python3", script, path], user=uid, group=uid, extra_groups=[],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd="/")
+        processes.append(process)
+        assert process.stdout.readline() == b"ready\n"
+        return process
+
+    yield start
+    for process in processes:
+        process.communicate()
+
+
+def source(owner, path, mode):
+    owner.put(path, "SECRET_LINE = 1\n" * 20, mode)
+    os.utime(path, (1, 1))
+    return path
+
+
+def shown(execute, recording, page):
+    """What `lines` and the report show."""
+    table, report = execute("lines", recording), execute("report", recording, "--output", page)
+    assert table.returncode == report.returncode == 0, (table, report)
+    return table.stdout + page.read_text(encoding="utf-8")
+
+
+def record_claims(execute, process, folder):
+    assert execute("attach", "-q", "--lines", "250", "--duration", "1", "--recording", folder,
+                   str(process.pid)).returncode == 0
+    [recording] = (folder / "runs").iterdir()
+    return recording
+
+
+def test_root_is_shown_only_source_that_the_job_s_user_could_read(world, stranger, claims):
+    def execute(*command):
+        return subprocess.run([world.program, *map(str, command)], env={**stranger.env, "HOME": "/nowhere"},
+                              encoding="utf-8", capture_output=True, check=False)
+
+    root = User(world, 0, 0)
+    path = source(root, root.home / "private.py", 0o600)
+    recording = record_claims(execute, claims(STRANGER, path), world.base / "state")
+    out = shown(execute, recording, world.base / "page.html")
+    assert "private.py:10" in out and "SECRET_LINE" not in out
+    assert "the job's user could not read the file" in out
+    path.chmod(0o604)  # as for a group that the user may be in
+    assert "SECRET_LINE" not in shown(execute, recording, world.base / "page.html")
+    path.chmod(0o644)
+    assert "SECRET_LINE" in shown(execute, recording, world.base / "page.html")
+    root.home.chmod(0o700)
+    assert "SECRET_LINE" not in shown(execute, recording, world.base / "page.html")
+
+
+def test_a_recording_of_another_user_shows_source_that_this_user_could_read(world, victim, stranger, claims):
+    path = source(victim, victim.home / "private.py", 0o600)
+    ours = victim.folder(world.base / "ours")
+    recording = record_claims(victim.rt, claims(VICTIM, path), ours)
+    assert "SECRET_LINE" in shown(victim.rt, recording, ours / "page.html")
+    # The file claims the victim as the job's user, and now belongs to the stranger.
+    os.chown(recording, STRANGER, STRANGER)
+    recording.chmod(0o644)
+    assert "SECRET_LINE" not in shown(victim.rt, recording, ours / "page.html")
+    path.chmod(0o644)
+    assert "SECRET_LINE" in shown(victim.rt, recording, ours / "page.html")

@@ -21,7 +21,7 @@ static void look_at_file(const uint8_t *data, size_t size)
 
 	(void) snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (fd >= 0 && write(fd, data, size) == (ssize_t) size &&
-	    trk__elf_file_open(path, &f) == 0) {
+	    trk__elf_file_open(path, geteuid(), &f) == 0) {
 		for (uint64_t at = 0; at < 0x4000; at += 0x80)
 			if (trk__elf_file_address(&f, at, &address)) {
 				const struct trk_elf_symbol *s =

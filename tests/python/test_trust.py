@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import shutil
+import struct
 import tempfile
 
 import pytest
@@ -11,6 +12,7 @@ from resource_tracker import column_maps, default_schema
 from resource_tracker._trust import Untrusted, check_folder, open_found, open_output
 
 STRANGER = 64102
+NOBODY = 0xFFFFFFFF  # the id of entries of an ACL that name nobody
 
 
 @pytest.fixture
@@ -50,6 +52,29 @@ def written_by_a_group(place):
     path = put(place / "f", mode=0o664)
     os.chown(path, 0, STRANGER)
     return path
+
+
+def acl(path, *entries):
+    """Give a file or directory a POSIX ACL with these entries beside those of its mode."""
+    every = sorted([(1, 6, NOBODY), (4, 4, NOBODY), (16, 7, NOBODY), (32, 4, NOBODY), *entries])
+    try:
+        os.setxattr(path, "system.posix_acl_access",
+                    struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in every))
+    except OSError as error:
+        pytest.skip(f"no POSIX ACLs on the file system of /tmp: {error}")
+    return path
+
+
+def written_by_a_user_of_an_acl(place):
+    return acl(put(place / "f"), (2, 6, STRANGER))
+
+
+def written_by_a_group_of_an_acl(place):
+    return acl(put(place / "f"), (8, 2, STRANGER))
+
+
+def below_what_an_acl_lets_the_stranger_write_to(place):
+    return put(acl(folder(place / "open"), (2, 7, STRANGER)) / "f")
 
 
 def a_link(place):
@@ -93,7 +118,8 @@ def behind_a_link_of_the_stranger(place):
 
 PLANTED = [of_the_stranger, written_by_all, written_by_a_group, a_link, a_pipe, a_device, a_folder,
            below_what_all_may_write_to, below_what_the_stranger_has, a_second_name,
-           behind_a_link_of_the_stranger]
+           behind_a_link_of_the_stranger, written_by_a_user_of_an_acl, written_by_a_group_of_an_acl,
+           below_what_an_acl_lets_the_stranger_write_to]
 
 
 @pytest.mark.parametrize("plant", PLANTED, ids=lambda f: f.__name__)
@@ -121,6 +147,9 @@ def test_one_s_own_is_opened_also_behind_one_s_own_links(place, monkeypatch):
                  put(place / "sticky/f", "mine")):
         with open(open_found(str(path)), encoding="utf-8") as file:
             assert file.read() == "mine"
+    private = acl(put(place / "f", "mine"), (2, 4, STRANGER), (2, 6, 0), (8, 6, 0))
+    with open(open_found(str(private)), encoding="utf-8") as file:
+        assert file.read() == "mine"
     (place / "round").symlink_to("round")
     with pytest.raises(OSError):
         open_found(str(place / "round" / "f"))
@@ -269,6 +298,22 @@ def test_what_another_user_may_have_put_there_is_not_written_to(place):
             with pytest.raises(Untrusted):
                 way(place / name)
     assert precious.read_text() == "mine" and (shared / "file").read_text() == "x"
+
+
+def test_an_acl_of_a_folder_counts_for_what_is_written_there(place):
+    listed, precious = folder(place / "listed"), put(place / "precious", "mine")
+    link(listed / "link", precious)
+    link(listed / "way", place)
+    os.link(precious, listed / "second")
+    names = ("link", "way/precious", "second")
+    for name in names:
+        write(listed / name, "mine")
+    acl(listed, (2, 7, STRANGER))
+    for name in names:
+        with pytest.raises(Untrusted):
+            write(listed / name)
+    assert precious.read_text() == "mine"
+    write(listed / "own")
 
 
 def test_what_is_exchanged_before_it_is_opened_is_not_written_to(place, monkeypatch):

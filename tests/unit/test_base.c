@@ -23,6 +23,7 @@
 #include "base/libc.h"
 #include "base/parse.h"
 #include "base/shell_word.h"
+#include "base/utf8.h"
 #include "fixture.h"
 
 /* ---- buf ---- */
@@ -690,6 +691,35 @@ static void an_errno_has_a_text_and_another_number_none(void **state)
 	assert_null(trk__errno_text(4000));
 }
 
+/* ---- text for a terminal ---- */
+
+static void what_a_terminal_would_interpret_or_hide_becomes_visible(void **state)
+{
+	static const char *const hidden[] = {
+		"\x1b",    "\x7f",         "\r",           "\xc2\x9b" /* U+009B */,
+		"\xff",    "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x80\x8f" /* U+202E, 2066, 200F */,
+		"\xd8\x9c" /* U+061C */};
+	struct trk_error error = {.code = 0};
+	char text[64], want[8];
+	size_t len;
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++) {
+		(void) snprintf(text, sizeof(text), "a%s\u00e9\n\tz", hidden[i]);
+		len = strlen(hidden[i]);
+		trk__utf8_clean(text, strlen(text), "\n\t");
+		memset(want, '?', len);
+		assert_memory_equal(text + 1, want, len);
+		assert_string_equal(text + 1 + len, "\u00e9\n\tz");
+		(void) trk__error_set(&error, -EIO, "", "%s: %s", hidden[i], "why\n");
+		assert_memory_equal(error.message, want, len);
+		assert_string_equal(error.message + len, ": why?");
+	}
+	memcpy(text, "a\0\n", 4);
+	trk__utf8_clean(text, 3, "\n");
+	assert_memory_equal(text, "a?\n", 4);
+}
+
 static void a_shell_word_is_read_back_as_it_was(void **state)
 {
 	char word[TRK_SHELL_WORD_SIZE];
@@ -738,6 +768,7 @@ int main(void)
 		cmocka_unit_test(random_bits_differ),
 		cmocka_unit_test(an_errno_has_a_text_and_another_number_none),
 		cmocka_unit_test(a_document_ends_with_all_that_is_open),
+		cmocka_unit_test(what_a_terminal_would_interpret_or_hide_becomes_visible),
 		cmocka_unit_test(a_shell_word_is_read_back_as_it_was),
 	};
 

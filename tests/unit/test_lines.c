@@ -139,6 +139,25 @@ static struct trk_lines *copy(const struct trk_lines *l, const struct trk_lines_
 	return back;
 }
 
+static void the_user_is_known_only_if_it_is_one(void **state)
+{
+	const int64_t users[][2] = {{1000, 1001}, {0, 1000}, {1000, TRK_LINES_SEVERAL_USERS}};
+	struct trk_lines *l, *back;
+
+	(void) state;
+	for (size_t i = 0; i < 3; i++) {
+		l = trk__lines_new();
+		assert_int_equal(l->user, TRK_LINES_USER_UNKNOWN);
+		trk__lines_add_user(l, users[i][0]);
+		trk__lines_add_user(l, users[i][1]);
+		trk__lines_add_user(l, users[i][0]);
+		back = copy(l, NULL, 0);
+		assert_int_equal(back->user, TRK_LINES_SEVERAL_USERS); /* also in a new worker */
+		trk__lines_free(l);
+		trk__lines_free(back);
+	}
+}
+
 static void stacks_come_back_from_a_recording(void **state)
 {
 	const struct trk_lines_process process = {
@@ -154,10 +173,13 @@ static void stacks_come_back_from_a_recording(void **state)
 	m.l->samples = 42;
 	m.l->torn = 1;
 	m.l->rate_hz = 20;
+	trk__lines_add_user(m.l, 0);
+	trk__lines_add_user(m.l, 0);
 	trk__lines_process(m.l, &process);
 	trk__lines_note_last(m.l, &(struct trk_lines_last){m.lane, m.step, 5000, true});
 	back = copy(m.l, counts, 2);
 	assert_int_equal(back->nodes, m.l->nodes);
+	assert_int_equal(back->user, 0);
 	assert_string_equal(back->function[back->node[m.torch].function].name, "linear");
 	assert_true(back->function[back->node[m.torch].function].is_library);
 	assert_int_equal(back->node[m.step].line, 10);
@@ -688,6 +710,7 @@ int main(void)
 		cmocka_unit_test(installed_packages_and_the_standard_library_are_libraries),
 		cmocka_unit_test(a_record_may_be_released_twice),
 		cmocka_unit_test(stacks_come_back_from_a_recording),
+		cmocka_unit_test(the_user_is_known_only_if_it_is_one),
 		cmocka_unit_test(a_lost_record_of_names_shifts_no_name),
 		cmocka_unit_test(cut_payloads_are_refused),
 		cmocka_unit_test(thinning_keeps_the_sums),

@@ -37,6 +37,7 @@ static void reads_an_ordinary_process(void **state)
 	assert_int_equal(s.hwm_bytes, 204800 * 1024);
 	assert_int_equal(s.rss_bytes, 102400 * 1024);
 	assert_int_equal(s.rss_anon_bytes, 81920 * 1024);
+	assert_int_equal(s.uid, -1); /* it has several */
 }
 
 static void a_zombie_or_kernel_thread_has_no_memory(void **state)
@@ -51,6 +52,7 @@ static void a_zombie_or_kernel_thread_has_no_memory(void **state)
 			 0);
 	assert_false(s.has_memory);
 	assert_int_equal(s.hwm_bytes, 0);
+	assert_int_equal(s.uid, 0);
 }
 
 static void a_name_does_not_pass_for_a_field(void **state)

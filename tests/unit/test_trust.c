@@ -10,12 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/acl.h"
 #include "base/file.h"
 #include "base/trust.h"
+#include "skip.h"
 
 static char folder[64];
 
@@ -103,6 +106,207 @@ static void what_others_may_write_to_is_not_opened(void **state)
 	assert_int_equal(link("open/f", "second"), 0);
 	assert_opens("open/f", -TRK_ERR_UNTRUSTED, "has a second hard link");
 	assert_opens("second", 0, "");
+}
+
+/* An entry of a POSIX ACL. */
+#define NOBODY                 "\xff\xff\xff\xff"
+#define ENTRY(tag, access, id) tag "\0" access "\0" id
+#define OWNER                  ENTRY("\1", "\6", NOBODY)
+#define GROUP                  ENTRY("\4", "\4", NOBODY)
+#define ALL                    ENTRY("\x20", "\4", NOBODY)
+#define SOMEBODY               "\x39\x30\0\0" /* 12345 */
+
+/* Give a file or directory this ACL: the entries before and after GROUP. */
+static void put_acl(const char *path, const char *user, size_t user_len, const char *group,
+		    size_t group_len, const char *mask)
+{
+	char acl[128], *at = acl;
+	static const char head[] = {2, 0, 0, 0};
+	struct {
+		const char *text;
+		size_t len;
+	} part[] = {{head, 4},          {OWNER, 8}, {user, user_len}, {GROUP, 8},
+		    {group, group_len}, {mask, 8},  {ALL, 8}};
+
+	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
+		memcpy(at, part[i].text, part[i].len);
+		at += part[i].len;
+	}
+	if (setxattr(path, "system.posix_acl_access", acl, (size_t) (at - acl), 0) < 0)
+		SKIP("no POSIX ACLs on the file system of /tmp");
+}
+
+#define USER_ACL(path, user, mask)   put_acl(path, user, 8, "", 0, mask)
+#define GROUP_ACL(path, group, mask) put_acl(path, "", 0, group, 8, mask)
+
+static void an_entry_of_an_acl_counts_like_the_mode(void **state)
+{
+	static const char writes[] = ENTRY("\2", "\6", SOMEBODY),
+			  reads[] = ENTRY("\2", "\4", SOMEBODY);
+	static const char group_writes[] = ENTRY("\10", "\6", SOMEBODY);
+	static const char root_writes[] = ENTRY("\2", "\6", "\0\0\0\0"),
+			  root_group_writes[] = ENTRY("\10", "\6", "\0\0\0\0");
+	static const char all[] = ENTRY("\x10", "\7", NOBODY),
+			  read_only[] = ENTRY("\x10", "\4", NOBODY);
+	int dir = trk__open_dir_at(AT_FDCWD, folder);
+
+	(void) state;
+	put_file("f", 0644);
+	USER_ACL("f", writes, all);
+	assert_opens("f", -TRK_ERR_UNTRUSTED,
+		     "other users may write to f (mode 0674, access control list)");
+	assert_int_equal(trk__trust_check_file_at(dir, "f", NULL), -TRK_ERR_UNTRUSTED);
+	USER_ACL("f", writes, read_only); /* the mask takes it away */
+	assert_opens("f", 0, "");
+	USER_ACL("f", reads, all);
+	assert_opens("f", 0, "");
+	GROUP_ACL("f", group_writes, all);
+	assert_opens("f", -TRK_ERR_UNTRUSTED, "access control list");
+	USER_ACL("f", root_writes, all);
+	assert_opens("f", 0, "");
+	GROUP_ACL("f", root_group_writes, all);
+	assert_opens("f", 0, "");
+	assert_int_equal(mkdir("d", 0700), 0);
+	put_file("d/f", 0600);
+	USER_ACL("d", writes, all);
+	assert_int_equal(trk__trust_check_dir_at(dir, "d", NULL), -TRK_ERR_UNTRUSTED);
+	assert_int_equal(trk__trust_open_dir("d", TRK_TRUST_FIND, NULL), -TRK_ERR_UNTRUSTED);
+	assert_opens("d/f", -TRK_ERR_UNTRUSTED, "/d (mode 0674, access control list)");
+	trk__close(dir);
+}
+
+/* A second name or a link in a folder to which an ACL lets another user write may be theirs. */
+static void an_acl_of_the_folder_of_an_output_counts(void **state)
+{
+	static const char writes[] = ENTRY("\2", "\6", SOMEBODY),
+			  all[] = ENTRY("\x10", "\7", NOBODY);
+	struct trk_trust_folder at;
+	struct stat link_st, second;
+	const char *name;
+
+	(void) state;
+	put_file("f", 0600);
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_int_equal(link("f", "d/second"), 0);
+	assert_int_equal(symlink("..", "d/link"), 0);
+	assert_int_equal(lstat("d/second", &second), 0);
+	assert_int_equal(lstat("d/link", &link_st), 0);
+	for (int by_acl = 0; by_acl < 2; by_acl++) {
+		if (by_acl)
+			USER_ACL("d", writes, all);
+		assert_int_equal(trk__trust_open_folder("d/x", &at, &name), 0);
+		assert_int_equal(trk__trust_may_write(&at, &second), !by_acl);
+		assert_int_equal(trk__trust_may_follow(&at, &link_st), !by_acl);
+		trk__close(at.fd);
+		assert_int_equal(trk__trust_open_folder("d/link/x", &at, &name),
+				 by_acl ? -TRK_ERR_UNTRUSTED : 0);
+		if (!by_acl)
+			trk__close(at.fd);
+	}
+}
+
+/* An entry of an NFSv4 ACL: type, flags, access, and a name of at most 12 bytes. */
+static size_t put_nfs4(unsigned char *at, int type, int flags, unsigned int access,
+		       const char *name)
+{
+	size_t len = strlen(name);
+	const unsigned char head[16] = {[3] = (unsigned char) type,
+					[7] = (unsigned char) flags,
+					[9] = (unsigned char) (access >> 16),
+					[11] = (unsigned char) access,
+					[15] = (unsigned char) len};
+
+	memcpy(at, head, 16);
+	memset(at + 16, 0, 12);
+	memcpy(at + 16, name, len);
+	return 16 + (len + 3) / 4 * 4;
+}
+
+static void an_acl_of_nfs_is_read(void **state)
+{
+	unsigned char data[200] = {0, 0, 0, 5};
+	size_t len = 4, cut;
+	struct trk_acl acl;
+	struct trk_acl_entry e;
+
+	(void) state;
+	len += put_nfs4(data + len, 0, 0, 0x16, "OWNER@");
+	len += put_nfs4(data + len, 0, 8, 0x2, "eve@site.org"); /* for new files only */
+	len += put_nfs4(data + len, 1, 0x40, 0x1, "GROUP@");
+	len += put_nfs4(data + len, 0, 0x40, 0x40000, "staff@site");
+	cut = len;
+	len += put_nfs4(data + len, 0, 0, 0x21, "EVERYONE@");
+	assert_int_equal(trk__acl_nfs4(&acl, data, len), 0);
+	assert_int_equal(trk__acl_next(&acl, &e), 1);
+	assert_int_equal(e.who, TRK_ACL_OWNER);
+	assert_int_equal(trk__acl_next(&acl, &e), 1);
+	assert_int_equal(e.who, TRK_ACL_OWNER_GROUP);
+	assert_int_equal(e.access, 0);
+	assert_int_equal(trk__acl_next(&acl, &e), 1);
+	assert_int_equal(e.who, TRK_ACL_GROUP);
+	assert_int_equal(e.id, TRK_ACL_NAMELESS);
+	assert_true(e.access & TRK_ACL_WRITE);
+	assert_int_equal(trk__acl_next(&acl, &e), 1);
+	assert_int_equal(e.who, TRK_ACL_ALL);
+	assert_false(e.access & TRK_ACL_WRITE);
+	assert_int_equal(trk__acl_next(&acl, &e), 0);
+	for (int i = 0; i < 2; i++) { /* in the middle of a name, and of a head */
+		assert_int_equal(trk__acl_nfs4(&acl, data, cut - (i ? 14 : 2)), 0);
+		assert_int_equal(trk__acl_next(&acl, &e), 1);
+		assert_int_equal(trk__acl_next(&acl, &e), 1);
+		assert_int_equal(trk__acl_next(&acl, &e), -EBADMSG);
+	}
+	assert_int_equal(trk__acl_posix(&acl, "\2\0\0\0\1", 5), -EBADMSG);
+	assert_int_equal(trk__acl_posix(&acl, "\1\0\0\0", 4), -EBADMSG);
+	assert_int_equal(trk__acl_posix(&acl, "\2\0\0\0" ENTRY("\3", "\6", NOBODY), 12), 0);
+	assert_int_equal(trk__acl_next(&acl, &e), -EBADMSG);
+}
+
+static void assert_opens_as(int64_t uid, const char *path, int want)
+{
+	int fd = trk__trust_open_as(uid, path);
+
+	assert_int_equal(fd < 0 ? fd : 0, want);
+	trk__close(fd);
+}
+
+static void a_file_is_read_for_a_user_who_could_read_it(void **state)
+{
+	static const char reads[] = ENTRY("\2", "\4", SOMEBODY),
+			  nothing[] = ENTRY("\2", "\0", SOMEBODY);
+	static const char all[] = ENTRY("\x10", "\7", NOBODY);
+
+	(void) state;
+	assert_int_equal(chmod(folder, 0711), 0);
+	put_file("secret", 0600);
+	put_file("open", 0644);
+	assert_int_equal(symlink("secret", "link"), 0);
+	assert_int_equal(symlink("/../tmp//nowhere/../..//./", "away"), 0);
+	assert_int_equal(symlink("./open", "to_open"), 0);
+	assert_int_equal(symlink("loop", "loop"), 0);
+	assert_int_equal(mkdir("closed", 0750), 0);
+	put_file("closed/open", 0644);
+	put_file("for_group", 0604);
+	for (int64_t uid = TRK_USER_UNKNOWN; uid < 60000; uid += 12346) {
+		assert_opens_as(uid, "secret", -EACCES);
+		assert_opens_as(uid, "link", -EACCES);
+		assert_opens_as(uid, "closed/open", -EACCES);
+		assert_opens_as(uid, "for_group", -EACCES); /* the user may be in the group */
+		assert_opens_as(uid, "open", 0);
+		assert_opens_as(uid, "to_open", 0);
+		assert_opens_as(uid, "loop", -ELOOP);
+		assert_opens_as(uid, "away", -ENOENT);
+		assert_opens_as(uid, "none", -ENOENT);
+		assert_opens_as(uid, ".", -TRK_ERR_NOTFILE);
+	}
+	assert_opens_as(geteuid(), "secret", 0);
+	assert_opens_as(0, "closed/open", 0);
+	USER_ACL("secret", reads, all);
+	assert_opens_as(12345, "secret", 0);
+	assert_opens_as(12346, "secret", 0); /* the mode is 0674 now */
+	USER_ACL("open", nothing, all);
+	assert_opens_as(12345, "open", -EACCES);
+	assert_opens_as(TRK_USER_UNKNOWN, "open", -EACCES);
 }
 
 static void links_on_the_way_are_followed_and_what_they_lead_to_is_checked(void **state)
@@ -246,10 +450,18 @@ static void only_a_marked_folder_is_removed_as_temporary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_a_marked_folder_is_removed_as_temporary),
+		cmocka_unit_test_setup_teardown(only_a_marked_folder_is_removed_as_temporary, enter,
+						leave),
 		cmocka_unit_test_setup_teardown(a_regular_file_of_the_user_is_opened, enter, leave),
 		cmocka_unit_test_setup_teardown(nothing_but_a_regular_file_is_opened, enter, leave),
 		cmocka_unit_test_setup_teardown(what_others_may_write_to_is_not_opened, enter,
+						leave),
+		cmocka_unit_test_setup_teardown(an_entry_of_an_acl_counts_like_the_mode, enter,
+						leave),
+		cmocka_unit_test_setup_teardown(an_acl_of_the_folder_of_an_output_counts, enter,
+						leave),
+		cmocka_unit_test(an_acl_of_nfs_is_read),
+		cmocka_unit_test_setup_teardown(a_file_is_read_for_a_user_who_could_read_it, enter,
 						leave),
 		cmocka_unit_test_setup_teardown(
 			links_on_the_way_are_followed_and_what_they_lead_to_is_checked, enter,

@@ -2,7 +2,7 @@
 (docs/security.md).
 
 The rule is that of the program (src/base/trust.h): a file is used only if it belongs to the user or to root, and
-if no other user may write to it or to a directory on its path.
+if no other user may write to it or to a directory on its path, by mode or by access control list (src/base/acl.h).
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import Any, List, NamedTuple, Tuple
+import struct
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
 from ._platform import ON_WINDOWS
 
@@ -43,10 +44,10 @@ def open_found(path: str) -> int:
     folder, name, is_shared = _walk(path)
     try:
         # Check the type before opening: opening a device may have side effects.
-        _check_file(os.stat(name, dir_fd=folder, follow_symlinks=False), path, is_shared)
+        _check_file(_look(folder, name), path, is_shared)
         descriptor = os.open(name, _FILE, dir_fd=folder)
         try:
-            _check_file(os.fstat(descriptor), path, is_shared)
+            _check_file(_look(descriptor), path, is_shared)
         except OSError:
             os.close(descriptor)
             raise
@@ -66,8 +67,8 @@ def check_folder(path: str) -> None:
         return _check_on_windows(path, is_folder=True)
     folder, name, _ = _walk(path)
     try:
-        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        if not stat.S_ISDIR(found.st_mode):
+        found = _look(folder, name)
+        if not stat.S_ISDIR(found.mode):
             raise Untrusted(path, "not a directory")
         if not _is_own(found) or _may_others_write(found):
             _refuse(found, path)
@@ -83,22 +84,40 @@ def _check_on_windows(path: str, is_folder: bool) -> None:
         raise Untrusted(path, why)
 
 
-def _is_own(found: os.stat_result) -> bool:
-    return found.st_uid in (os.geteuid(), 0)
+class _Entry(NamedTuple):
+    """A file or directory, and the path of its descriptor, by which its attributes are read."""
+
+    mode: int
+    uid: int
+    gid: int
+    links: int
+    file: Tuple[int, int]  # device and inode
+    by: str
 
 
-def _refuse(found: os.stat_result, path: str) -> None:
+def _look(descriptor: int, name: Optional[str] = None) -> _Entry:
+    """Look at an open file or directory, or at an entry of an open directory."""
+    found = os.fstat(descriptor) if name is None else os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+    by = f"/proc/self/fd/{descriptor}" + ("" if name is None else "/" + name)
+    return _Entry(found.st_mode, found.st_uid, found.st_gid, found.st_nlink, (found.st_dev, found.st_ino), by)
+
+
+def _is_own(found: _Entry) -> bool:
+    return found.uid in (os.geteuid(), 0)
+
+
+def _refuse(found: _Entry, path: str) -> None:
     why = ("other users may write to it" if _is_own(found)
-           else f"it belongs to another user (uid {found.st_uid})")
+           else f"it belongs to another user (uid {found.uid})")
     raise Untrusted(path, why)
 
 
-def _check_file(found: os.stat_result, path: str, is_shared: bool) -> None:
-    if not stat.S_ISREG(found.st_mode):
+def _check_file(found: _Entry, path: str, is_shared: bool) -> None:
+    if not stat.S_ISREG(found.mode):
         raise Untrusted(path, "not a regular file")
     if not _is_own(found) or _may_others_write(found):
         _refuse(found, path)
-    if is_shared and found.st_nlink > 1:
+    if is_shared and found.links > 1:
         raise Untrusted(path, "another user may have created its second hard link")
 
 
@@ -111,14 +130,6 @@ class _Folder(NamedTuple):
     others_write: bool
     is_shared: bool  # other users may write to it, and it has the sticky bit
     is_unmapped: bool  # its owner has no uid in this user namespace
-
-
-def _folder_of(descriptor: int) -> _Folder:
-    found = os.fstat(descriptor)
-    others = _may_others_write(found)
-    is_unmapped = not _is_own(found) and found.st_uid == UNMAPPED and _is_in_user_namespace()
-    return _Folder(descriptor, found.st_uid, _is_own(found) or is_unmapped, others,
-                   others and bool(found.st_mode & stat.S_ISVTX), is_unmapped)
 
 
 def _walk(path: str) -> Tuple[int, str, bool]:
@@ -172,20 +183,24 @@ def _go(start: str, names: List[str], is_named: bool) -> _Folder:
 
 
 def _enter(descriptor: int, is_named: bool) -> _Folder:
-    folder = _folder_of(descriptor)
-    if not is_named and (not folder.is_own or (folder.others_write and not folder.is_shared)):
-        _refuse(os.fstat(descriptor), _path_of(descriptor))
-    return folder
+    found = _look(descriptor)
+    others = _may_others_write(found)
+    is_shared = others and bool(found.mode & stat.S_ISVTX)
+    is_unmapped = not _is_own(found) and found.uid == UNMAPPED and _is_in_user_namespace()
+    is_own = _is_own(found) or is_unmapped
+    if not is_named and (not is_own or (others and not is_shared)):
+        _refuse(found, _path_of(descriptor))
+    return _Folder(descriptor, found.uid, is_own, others, is_shared, is_unmapped)
 
 
 def _target_of(name: str, folder: _Folder) -> str:
     """The target of a link that only the user or root can have put into the directory."""
-    found = os.stat(name, dir_fd=folder.descriptor, follow_symlinks=False)
-    if not stat.S_ISLNK(found.st_mode) and _is_own(found):
+    found = _look(folder.descriptor, name)
+    if not stat.S_ISLNK(found.mode) and _is_own(found):
         raise NotADirectoryError(errno.ENOTDIR, "not a directory", name)
-    is_unmapped = folder.is_unmapped and found.st_uid == UNMAPPED
+    is_unmapped = folder.is_unmapped and found.uid == UNMAPPED
     if not folder.is_own or not (_is_own(found) or is_unmapped) or (folder.others_write and (
-            not folder.is_shared or is_unmapped or found.st_nlink > 1)):
+            not folder.is_shared or is_unmapped or found.links > 1)):
         _refuse(found, os.path.join(_path_of(folder.descriptor), name))
     return os.readlink(name, dir_fd=folder.descriptor)
 
@@ -238,7 +253,7 @@ def _open_named(path: Any, flags: int) -> int:
 
 def _is_link(name: str, folder: int) -> bool:
     try:
-        return stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+        return stat.S_ISLNK(_look(folder, name).mode)
     except FileNotFoundError:
         return False
 
@@ -249,20 +264,20 @@ def _open_checked(name: str, folder: _Folder, flags: int, path: str) -> int:
     try:
         return os.open(name, flags | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=folder.descriptor)
     except FileExistsError:
-        found = os.stat(name, dir_fd=folder.descriptor, follow_symlinks=False)
-        if stat.S_ISDIR(found.st_mode):
+        found = _look(folder.descriptor, name)
+        if stat.S_ISDIR(found.mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path) from None
         _check_output(found, folder, path)
-    wait = 0 if is_private or stat.S_ISFIFO(found.st_mode) else os.O_NONBLOCK
+    wait = 0 if is_private or stat.S_ISFIFO(found.mode) else os.O_NONBLOCK
     descriptor = os.open(name, flags & ~os.O_CREAT | wait, dir_fd=folder.descriptor)
     try:
         if not is_private:
-            found = os.stat(name, dir_fd=folder.descriptor, follow_symlinks=False)
-            if not os.path.samestat(found, os.fstat(descriptor)):
+            found = _look(folder.descriptor, name)
+            if found.file != _look(descriptor).file:
                 raise Untrusted(path, "another user has exchanged it")
             _check_output(found, folder, path)
             os.set_blocking(descriptor, True)
-        if stat.S_ISREG(found.st_mode):
+        if stat.S_ISREG(found.mode):
             os.ftruncate(descriptor, 0)
     except BaseException:
         os.close(descriptor)
@@ -270,21 +285,75 @@ def _open_checked(name: str, folder: _Folder, flags: int, path: str) -> int:
     return descriptor
 
 
-def _check_output(found: os.stat_result, folder: _Folder, path: str) -> None:
-    if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode) or (folder.is_own and not folder.others_write):
+def _check_output(found: _Entry, folder: _Folder, path: str) -> None:
+    if stat.S_ISCHR(found.mode) or stat.S_ISBLK(found.mode) or (folder.is_own and not folder.others_write):
         return
-    if not _is_own(found) and (folder.others_write or found.st_uid != folder.uid):
+    if not _is_own(found) and (folder.others_write or found.uid != folder.uid):
         _refuse(found, path)
-    if found.st_nlink > 1:
+    if found.links > 1:
         raise Untrusted(path, "another user may have created its second hard link")
 
 
 # ---- owners and groups ----
 
-def _may_others_write(found: os.stat_result) -> bool:
-    if found.st_mode & stat.S_IWOTH:
+def _may_others_write(found: _Entry) -> bool:
+    if stat.S_ISLNK(found.mode):
+        return False
+    if found.mode & stat.S_IWOTH:
         return True
-    return bool(found.st_mode & stat.S_IWGRP) and not _is_private_group(found.st_gid)
+    by_group = bool(found.mode & stat.S_IWGRP)  # also the mask of a POSIX ACL
+    try:
+        for attribute, writers in (("posix_acl_access", _writers), ("nfs4_acl", _nfs4_writers),
+                                   ("richacl", _unknown_writers)):
+            acl = _attribute(found, "system." + attribute)
+            if acl:
+                return any(not _is_private_group(found.gid if gid is None else gid) if is_group
+                           else gid not in (0, os.geteuid()) for is_group, gid in writers(acl))
+    except (OSError, struct.error):  # the list cannot be read
+        return by_group
+    return by_group and not _is_private_group(found.gid)
+
+
+def _attribute(found: _Entry, name: str) -> bytes:
+    """An extended attribute; b"" where there is none."""
+    try:
+        return os.getxattr(found.by, name, follow_symlinks="/" not in found.by[len("/proc/self/fd/"):])
+    except AttributeError:  # not Linux
+        return b""
+    except OSError as error:
+        if error.errno in (errno.ENODATA, errno.EOPNOTSUPP, errno.ENOSYS):
+            return b""
+        raise
+
+
+Writer = Tuple[bool, Optional[int]]  # whether it is a group; its id, None: the group of the file
+
+
+def _writers(acl: bytes) -> Iterator[Writer]:
+    """Users and groups other than the owner that a POSIX ACL lets write."""
+    version, = struct.unpack_from("<I", acl)
+    if version != 2:
+        raise struct.error
+    entries = list(struct.iter_unpack("<HHI", acl[4:]))
+    mask = next((access for tag, access, _ in entries if tag == 16), 7)
+    for tag, access, number in entries:
+        if tag in (2, 4, 8) and access & mask & 2:
+            yield tag != 2, None if tag == 4 else number
+
+
+def _nfs4_writers(acl: bytes) -> Iterator[Writer]:
+    """The same of an NFSv4 ACL. The names of users count as those of other users."""
+    at = 4
+    while at < len(acl):
+        kind, flags, access, length = struct.unpack_from(">IIII", acl, at)
+        name, = struct.unpack_from(f"{length}s", acl, at + 16)
+        at += 16 + (length + 3) // 4 * 4
+        if kind == 0 and not flags & 8 and access & 0xC0046 and name != b"OWNER@":
+            yield name == b"GROUP@", None if name == b"GROUP@" else -1
+
+
+def _unknown_writers(acl: bytes) -> Iterator[Writer]:
+    raise struct.error
 
 
 def _is_private_group(gid: int) -> bool:

@@ -7,20 +7,25 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/sysinfo.h>
 #include <sys/timerfd.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/parse.h"
+
+enum { LOCKS_MAX = 4 << 20 };
 
 /* ---- descriptors ---- */
 
@@ -140,6 +145,46 @@ int trk__os_reserve(int fd, uint64_t at, uint64_t len)
 	if (fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t) at, (off_t) len) == 0)
 		return 0;
 	return errno == ENOSPC || errno == EDQUOT ? -errno : -EOPNOTSUPP;
+}
+
+ssize_t trk__os_attribute(int dirfd, const char *name, const char *attribute, void *data,
+			  size_t size)
+{
+	/* By path, as fgetxattr() refuses a descriptor of O_PATH. */
+	const struct trk_path path =
+		trk__path("/proc/self/fd/%d%s%s", dirfd, name ? "/" : "", name ? name : "");
+	ssize_t len = name ? lgetxattr(path.text, attribute, data, size)
+			   : getxattr(path.text, attribute, data, size);
+
+	if (len >= 0)
+		return len;
+	return errno == ENODATA || errno == EOPNOTSUPP || errno == ENOSYS ? 0 : -errno;
+}
+
+/* "1: FLOCK  ADVISORY  WRITE 4242 fe:01:1234 0 EOF"; "1: -> FLOCK …" for one who waits for it. The
+ * process is 0 if it is in another PID namespace. */
+pid_t trk__os_lock_holder(const struct stat *st)
+{
+	const struct trk_path key = trk__path(" %02x:%02x:%llu ", major(st->st_dev),
+					      minor(st->st_dev), (unsigned long long) st->st_ino);
+	char *text = NULL;
+	uint64_t pid = 0;
+
+	if (trk__read_all_at(AT_FDCWD, "/proc/locks", LOCKS_MAX, &text) < 0)
+		return 0;
+	for (const char *at = text; pid == 0 && (at = strstr(at, key.text)); at++) {
+		const char *line = at, *number = at;
+
+		while (line > text && line[-1] != '\n')
+			line--;
+		while (number > line && number[-1] != ' ')
+			number--;
+		if (!strncmp(line + strcspn(line, " "), " ->", 3) ||
+		    !trk__scan_u64(&number, &pid) || pid == (uint64_t) getpid())
+			pid = 0;
+	}
+	free(text);
+	return (pid_t) pid;
 }
 
 int64_t trk__os_modified_ns(const struct stat *st)

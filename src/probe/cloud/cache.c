@@ -79,7 +79,7 @@ int trk__cloud_cache_read(const struct trk_env *env, int dirfd, struct trk_cloud
 
 int trk__cloud_cache_write(const struct trk_env *env, int dirfd, const struct trk_cloud *c)
 {
-	char boot[BOOT_SIZE], temporary[64], text[FILE_MAX];
+	char boot[BOOT_SIZE], temporary[TRK_TEMPORARY_SIZE], text[FILE_MAX];
 	int fd, n, r;
 
 	if (!c->vendor[0] || strcmp(c->source, "metadata service") != 0)
@@ -89,10 +89,9 @@ int trk__cloud_cache_write(const struct trk_env *env, int dirfd, const struct tr
 		return r;
 	n = snprintf(text, sizeof(text), "%s\n%s\n%s\n%s\n%s\n%s\n%s\n%s\n", head, boot, c->vendor,
 		     c->region, c->zone, c->instance_type, c->allocation, c->reason);
-	(void) snprintf(temporary, sizeof(temporary), ".%s.%ld", name, (long) getpid());
-	fd = openat(dirfd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = trk__create_temporary_at(dirfd, name, 0600, temporary);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	r = trk__write_all(fd, text, (size_t) n);
 	trk__close(fd);
 	if (r == 0 && renameat(dirfd, temporary, dirfd, name) < 0)

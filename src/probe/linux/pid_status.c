@@ -5,9 +5,20 @@
 #include "base/file.h"
 #include "base/parse.h"
 
+/* "0	0	0	0": four numbers. */
+static int64_t single_uid(const char *text)
+{
+	uint64_t uid[4];
+
+	for (int i = 0; i < 4; i++)
+		if (!trk__scan_u64(&text, &uid[i]) || uid[i] != uid[0] || uid[i] > UINT32_MAX)
+			return -1;
+	return (int64_t) uid[0];
+}
+
 int trk__pid_status_parse(const char *text, struct trk_pid_status *ret)
 {
-	struct trk_pid_status s = {0};
+	struct trk_pid_status s = {.uid = -1};
 	uint64_t threads = 0;
 	bool has_threads = false;
 	const struct {
@@ -23,7 +34,11 @@ int trk__pid_status_parse(const char *text, struct trk_pid_status *ret)
 	};
 	const size_t count = sizeof(fields) / sizeof(fields[0]);
 
-	for (size_t i = 0; *text && i < count; text = trk__skip_line(text))
+	for (size_t i = 0; *text && i < count; text = trk__skip_line(text)) {
+		const char *uids = trk__skip_prefix(text, "Uid:");
+
+		if (uids)
+			s.uid = single_uid(uids);
 		for (size_t k = i; k < count; k++) { /* the entries are in the file's order */
 			const char *at = trk__skip_prefix(text, fields[k].key);
 			uint64_t value;
@@ -37,6 +52,7 @@ int trk__pid_status_parse(const char *text, struct trk_pid_status *ret)
 			i = k + 1;
 			break;
 		}
+	}
 	if (!has_threads)
 		return -EBADMSG;
 	*ret = s;

@@ -1,7 +1,7 @@
-/* One process: its resident memory now and at its peak.
+/* One process: its user, and its resident memory now and at its peak.
  *
  * Source: /proc/PID/status. It costs about twice as much as stat, so it is read only for the
- * peak. */
+ * peak, and for the user of a process whose stacks are sampled. */
 #ifndef TRK_PROBE_LINUX_PID_STATUS_H
 #define TRK_PROBE_LINUX_PID_STATUS_H
 
@@ -13,6 +13,7 @@
 #define TRK_PID_STATUS_SIZE 8192
 
 struct trk_pid_status {
+	int64_t uid;             /* -1: its real, effective, saved and file-system ids differ */
 	bool has_memory;         /* false for a zombie or a kernel thread: no Vm lines */
 	uint64_t hwm_bytes;      /* VmHWM: largest RSS so far, exact */
 	uint64_t rss_bytes;      /* VmRSS */

@@ -263,7 +263,8 @@ void trk__section_lines(struct trk_doc *d, struct trk_doc_section *s,
 	if (work) {
 		*work = (struct work){.l = record->lines,
 				      .p = &profile,
-				      .source = {.start_s = (double) record->run.start_ns / 1e9},
+				      .source = {.user = record->lines->user,
+						 .start_s = (double) record->run.start_ns / 1e9},
 				      .seconds = (double) record->outcome.duration_ns / 1e9};
 		choose(work);
 		find_course(work);

@@ -53,6 +53,8 @@ static struct trk_lines *copy_of(const struct trk_lines *lines)
 		(void) trk__parse_line_names(b.data, b.len, copy);
 		trk__buf_clear(&b);
 	}
+	if (copy)
+		copy->user = lines->user;
 	return copy;
 }
 

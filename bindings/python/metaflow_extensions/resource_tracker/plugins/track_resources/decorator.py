@@ -141,6 +141,9 @@ class TrackResourcesDecorator(StepDecorator):
     # ---- work ----
 
     def _warn(self, text):
+        from resource_tracker._log import clean
+
+        text = clean(text)
         try:
             self.logger("*WARNING* [@resource_tracker] " + text, timestamp=False, bad=True)
         except Exception:
