@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -118,6 +120,23 @@ bool trk__worker_send(int fd, const void *data, size_t len)
 }
 
 /* ---- the tracker ---- */
+
+static bool may_trace_all(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0, 0, 0}};
+
+	return syscall(SYS_capget, &head, data) == 0 &&
+	       data[CAP_TO_INDEX(CAP_SYS_PTRACE)].effective & CAP_TO_MASK(CAP_SYS_PTRACE);
+}
+
+bool trk__worker_must_be_thread(const struct trk_env *env)
+{
+	char text[16];
+
+	return trk__read_at(env->proc_fd, "sys/kernel/yama/ptrace_scope", text, sizeof(text)) > 0 &&
+	       text[0] == '1' && !may_trace_all();
+}
 
 static int start_thread(const struct start *s)
 {

@@ -34,6 +34,11 @@ struct trk_worker_options {
 	void (*release)(void *data);
 };
 
+/* Whether only an ancestor of a process, or its threads, may read its memory, so that a worker that
+ * reads the memory of the job must be a thread: kernel.yama.ptrace_scope is 1, and this process has
+ * no CAP_SYS_PTRACE. */
+bool trk__worker_must_be_thread(const struct trk_env *env);
+
 /* 0 or a negative errno; *ret is TRK_WORKER_NONE then. */
 int trk__worker_start(struct trk_worker *ret, const struct trk_worker_options *options);
 /* True if it has ended, as after a crash. Its socket is then closed; *w is TRK_WORKER_NONE. */

@@ -129,7 +129,7 @@ void trk__track_lines_begin(struct trk_track_lines *t, const struct trk_env *env
 	*t = TRK_TRACK_LINES_NONE;
 	t->env = env;
 	t->stacks = options->stacks;
-	t->as_thread = options->in_thread;
+	t->as_thread = options->in_thread || trk__worker_must_be_thread(env);
 	/* A path may contain secrets, like an argument. */
 	t->stacks.base_names |=
 		options->redaction == TRK_REDACT_STRICT || options->redaction == TRK_REDACT_ALL;
