@@ -9,6 +9,7 @@
 #include "alert/end.h"
 #include "alert/live.h"
 #include "base/clock.h"
+#include "base/maths.h"
 
 static const double LIVE_AGAIN_S = 1800, STORM_S = 600, WEEK_S = 7 * 86400.0, KEPT_S = 30 * 86400.0,
 		    RENEW_S = 6 * 3600.0, DIGEST_AGAIN_S = 6 * 86400.0, DIGESTS_S = 8 * 86400.0;
@@ -235,8 +236,8 @@ int trk__alert_quiet_parse(const char *text, struct trk_alert_route *ret)
 
 bool trk__alert_is_quiet(const struct trk_alert_route *r, double now_s)
 {
-	double local = now_s + r->utc_offset_s, days = (double) (long) (local / 86400);
-	int minute = (int) ((local - days * 86400) / 60);
+	double local = now_s + r->utc_offset_s, days = trk__floor(local / 86400);
+	int minute = (int) trk__whole((local - days * 86400) / 60, 0, 1439);
 
 	if (r->quiet_from_min <= r->quiet_to_min)
 		return minute >= r->quiet_from_min && minute < r->quiet_to_min;

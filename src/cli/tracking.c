@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/libc.h"
+#include "base/maths.h"
 #include "base/os.h"
 #include "base/output.h"
 #include "base/parse.h"
@@ -103,8 +104,8 @@ static void watch(struct outputs *out, const struct trk_record *record,
 {
 	struct trk_sample timed = *row;
 
-	timed.value[TRK_ELAPSED] =
-		(int64_t) ((double) row->value[TRK_ELAPSED] * out->settings->alert_speed);
+	timed.value[TRK_ELAPSED] = trk__whole(
+		(double) row->value[TRK_ELAPSED] * out->settings->alert_speed, 0, INT64_MAX);
 	trk__earlier_times_row(&out->earlier, &out->live.service, record,
 			       trk__sample_get(&timed, TRK_ELAPSED), &out->alerts);
 	trk__alert_live_row(&out->alerts, record, &timed, gpus ? gpus->device : NULL,

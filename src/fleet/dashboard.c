@@ -105,17 +105,17 @@ static unsigned int octaves(double x, int part)
 {
 	double at = x > 0 ? MIDDLE + part * trk__ln(x) / 0.69314718055994531 : 0;
 
-	return at < 1 ? 0 : at > 65535 ? 65535 : (unsigned int) (at + 0.5);
+	return at < 1 ? 0 : (unsigned int) trk__whole(at + 0.5, 0, 65535);
 }
 
 /* Steps from *at_s, which advances by them. */
 static unsigned int steps_to(const struct trk_fleet_run *run, double *at_s)
 {
-	double steps = trk__round_even((run->start_s - *at_s) / STEP_S);
+	double exact = trk__round_even((run->start_s - *at_s) / STEP_S);
+	unsigned int steps = (unsigned int) trk__whole(exact, 0, 65535);
 
-	steps = steps > 65535 ? 65535 : steps < 0 ? 0 : steps;
-	*at_s += steps * STEP_S;
-	return (unsigned int) steps;
+	*at_s += steps * (double) STEP_S;
+	return steps;
 }
 
 static void values_of(const struct trk_fleet_run *run, double *at_s, unsigned int value[KINDS])

@@ -10,6 +10,7 @@
 #include "alert/live.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/maths.h"
 #include "base/shell_word.h"
 #include "fleet/overview.h"
 #include "fleet/job.h"
@@ -519,7 +520,8 @@ static bool write_message(struct digest *d, struct trk_alert_message *m)
 	(void) snprintf(m->severity, sizeof(m->severity), "info");
 	m->firing = true;
 	m->value = m->limit = NAN;
-	m->wall_ns = (uint64_t) (d->now_s * 1e3) * TRK_NS_PER_MS;
+	m->wall_ns =
+		(uint64_t) trk__whole(d->now_s * 1e3, 0, INT64_MAX / TRK_NS_PER_MS) * TRK_NS_PER_MS;
 	(void) snprintf(m->text, sizeof(m->text), "%s%s%s", d->o->headline,
 			d->o->headline[0] && d->o->lead[0] ? " " : "", d->o->lead);
 	add_alerts(d, m);

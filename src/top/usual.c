@@ -171,6 +171,8 @@ void trk__usual_bins(const struct trk_usual *u, enum trk_watch_figure figure, do
 		double at = from_s + (to_s - from_s) * (b + 0.5) / bins;
 		double i = u->runs ? at / u->step_s : -1;
 
-		bin[b] = i >= 0 && i < TRK_USUAL_BINS ? u->bin[figure][(int) i] : NAN;
+		bin[b] = i >= 0 && i < TRK_USUAL_BINS
+				 ? u->bin[figure][trk__whole(i, 0, TRK_USUAL_BINS - 1)]
+				 : NAN;
 	}
 }
