@@ -19,12 +19,19 @@ int trk__alert_book_init(struct trk_alert_book *b)
 {
 	memset(b, 0, sizeof(*b));
 	b->entry = calloc(TRK_ALERT_ENTRIES_MAX, sizeof(*b->entry));
-	return b->entry ? 0 : -ENOMEM;
+	b->silence = calloc(TRK_ALERT_SILENCES_MAX, sizeof(*b->silence));
+	b->digest = calloc(TRK_ALERT_DIGESTS_MAX, sizeof(*b->digest));
+	if (b->entry && b->silence && b->digest)
+		return 0;
+	trk__alert_book_release(b);
+	return -ENOMEM;
 }
 
 void trk__alert_book_release(struct trk_alert_book *b)
 {
 	free(b->entry);
+	free(b->silence);
+	free(b->digest);
 	memset(b, 0, sizeof(*b));
 }
 

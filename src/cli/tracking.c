@@ -285,6 +285,8 @@ static bool is_change_wanted(const struct track_settings *s, const struct trk_re
 	return !s->track.unlisted && r->outcome.duration_ns >= CHANGE_RUN_MIN_MS * TRK_NS_PER_MS;
 }
 
+static const char no_proc[] = "/proc is not mounted. Try: mount -t proc proc /proc";
+
 /* Report errors of the tracker. 0, or an exit status after a complaint. */
 static int complain_of_trouble(const struct track_settings *s,
 			       const struct trk_track_result *result)
@@ -294,6 +296,8 @@ static int complain_of_trouble(const struct track_settings *s,
 				  result->sampling_error == -ESRCH
 					  ? "/proc belongs to another pid namespace. Try: unshare "
 					    "--mount-proc"
+				  : result->sampling_error == -ENOENT
+					  ? no_proc
 					  : trk__strerror(result->sampling_error));
 	if (!result->recording_error || s->no_recording)
 		return s->dir_refused ? EXIT_ERROR : 0;
@@ -399,7 +403,9 @@ static int start_failure(const struct track_settings *s, const struct trk_track_
 				  pid);
 	if (pid)
 		cli_complain("pid %d: %s", pid,
-			     error == -ESRCH ? "no such process" : trk__strerror(error));
+			     error == -ESRCH    ? "no such process"
+			     : error == -ENOENT ? no_proc
+						: trk__strerror(error));
 	else
 		cli_complain("cannot track: %s", trk__strerror(error));
 	return error == -EACCES || error == -EPERM ? EXIT_DENIED
@@ -625,7 +631,7 @@ static bool check_outputs(struct track_settings *s)
 int track_with(struct track_settings *s, char **argv, int pid)
 {
 	struct trk_track_result *result = calloc(1, sizeof(*result));
-	struct outputs out;
+	static struct outputs out;
 	struct trk_env env;
 	int r, status;
 

@@ -29,6 +29,9 @@ int trk__dashboard_make(const struct trk_fleet_rows *rows, struct trk_dashboard 
 
 	memset(ret, 0, sizeof(*ret));
 	ret->rows = rows;
+	ret->period = calloc(TRK_DASHBOARD_PERIODS, sizeof(*ret->period));
+	if (!ret->period)
+		return -ENOMEM;
 	for (int i = 0; i < TRK_DASHBOARD_PERIODS; i++) {
 		r = trk__fleet_views_make(rows, trk__dashboard_days[i], i ? &ret->period[0] : NULL,
 					  &ret->period[i]);
@@ -37,6 +40,8 @@ int trk__dashboard_make(const struct trk_fleet_rows *rows, struct trk_dashboard 
 		if (r < 0)
 			break;
 	}
+	if (r < 0)
+		free(ret->period);
 	return r;
 }
 
@@ -44,6 +49,7 @@ void trk__dashboard_release(struct trk_dashboard *d)
 {
 	for (int i = 0; i < TRK_DASHBOARD_PERIODS; i++)
 		trk__fleet_views_release(&d->period[i]);
+	free(d->period);
 }
 
 /* The jobs in the order of the first view of 30 days, as the JSON lists them. */

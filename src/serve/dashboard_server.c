@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -234,7 +235,7 @@ static int make_question(const struct board *b, const struct board_query *q,
 static int board_answer(const struct board *b, const struct board_query *q, struct trk_buf *ret)
 {
 	struct trk_fleet_question question;
-	struct trk_fleet_views views;
+	struct trk_fleet_views *views;
 	double days;
 	int r = make_question(b, q, &question);
 
@@ -246,11 +247,13 @@ static int board_answer(const struct board *b, const struct board_query *q, stru
 	for (int i = 0; i < TRK_DASHBOARD_PERIODS; i++)
 		if (days == trk__dashboard_days[i])
 			return trk__fleet_answer(&b->rows, &b->dashboard.period[i], &question, ret);
-	r = trk__fleet_views_make(&b->rows, days, &b->dashboard.period[0], &views);
-	if (r < 0)
-		return r;
-	r = trk__fleet_answer(&b->rows, &views, &question, ret);
-	trk__fleet_views_release(&views);
+	views = malloc(sizeof(*views));
+	r = views ? trk__fleet_views_make(&b->rows, days, &b->dashboard.period[0], views) : -ENOMEM;
+	if (r == 0) {
+		r = trk__fleet_answer(&b->rows, views, &question, ret);
+		trk__fleet_views_release(views);
+	}
+	free(views);
 	return r;
 }
 

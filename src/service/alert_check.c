@@ -687,18 +687,19 @@ static int answer(const struct trk_alert_sender *s, const struct trk_alert_hooks
 		  enum trk_digest_form form, const struct trk_fleet_rows *rows, struct trk_buf *b)
 {
 	struct trk_alert_store store;
-	struct trk_fleet_views v;
-	int r = trk__fleet_views_make(rows, DAYS, NULL, &v);
+	struct trk_fleet_views *v = malloc(sizeof(*v));
+	int r = v ? trk__fleet_views_make(rows, DAYS, NULL, v) : -ENOMEM;
 
 	if (r < 0) {
+		free(v);
 		trk__service_note(&s->service, "digest: out of memory");
 		return r;
 	}
 	r = trk__alert_store_open(s, &store);
 	if (r == 0) {
 		struct digest d = {.rows = rows,
-				   .jobs = &v.jobs,
-				   .o = &v.overview,
+				   .jobs = &v->jobs,
+				   .o = &v->overview,
 				   .book = &store.book,
 				   .now_s = rows->now_s};
 
@@ -707,7 +708,8 @@ static int answer(const struct trk_alert_sender *s, const struct trk_alert_hooks
 			trk__service_note(&s->service, "digest: out of memory");
 		r = write_and_send(s, sinks, form, &d, &store, b);
 	}
-	trk__fleet_views_release(&v);
+	trk__fleet_views_release(v);
+	free(v);
 	return r;
 }
 

@@ -1,7 +1,9 @@
 /* Set-up before the first tick: the run's description, its recording, the sampler. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -125,17 +127,23 @@ void trk__track_announce(struct track *t)
 				t->writer ? result->recording_where : text);
 }
 
-/* Whether /proc is that of this pid namespace. If not (unshare --pid without --mount-proc), the
- * job's pid refers to another process in it, or to none. */
-static bool proc_is_ours(const struct track *t)
+/* 0 if /proc is that of this pid namespace. -ESRCH if not (unshare --pid without --mount-proc): the
+ * job's pid refers to another process in it, or to none, as may "self". -ENOENT if /proc is not
+ * mounted: there is no "self". */
+static int check_proc(const struct track *t)
 {
+	struct stat st;
 	char text[16];
 	uint64_t pid;
 
 	if (t->env.proc_fd < 0) /* this system has none */
-		return true;
+		return 0;
+	if (fstatat(t->env.proc_fd, "self", &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
 	return trk__read_link_at(t->env.proc_fd, "self", text, sizeof(text)) > 0 &&
-	       trk__parse_u64(text, &pid) == 0 && pid == (uint64_t) getpid();
+			       trk__parse_u64(text, &pid) == 0 && pid == (uint64_t) getpid()
+		       ? 0
+		       : -ESRCH;
 }
 
 int trk__track_open_sampler(struct track *t)
@@ -166,11 +174,11 @@ int trk__track_open_sampler(struct track *t)
 					   : MIN_RATE_NS,
 		.start_ns = t->spawn_ns,
 	};
-	int r = 0;
+	int r = tree.root ? check_proc(t) : 0;
 
 	t->record->run.pid = tree.root;
-	if (tree.root && !proc_is_ours(t))
-		return -ESRCH;
+	if (r < 0)
+		return r;
 	t->sampler = trk__sampler_new(&t->env, &options, &r);
 	return t->sampler ? 0 : r;
 }
