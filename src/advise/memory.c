@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "advise/memory_private.h"
@@ -353,10 +354,8 @@ static double request_of(const struct choice *c, const struct trk_memory_options
 
 /* Choose from the successes and from all runs: failed runs may raise the request, never lower it.
  * False when no run has usable figures. */
-static bool choose_from(struct choice *c, const struct trk_earlier_view *view)
+static bool choose_from(struct choice *c, struct choice *other, const struct trk_earlier_view *view)
 {
-	struct choice other;
-
 	c->only_open_kills = false;
 	trk__memory_history_fill(&c->history, view, TRK_TAKE_ALL);
 	if (c->history.count == 0) {
@@ -365,17 +364,17 @@ static bool choose_from(struct choice *c, const struct trk_earlier_view *view)
 	}
 	if (c->history.count == 0)
 		return false;
-	trk__memory_history_fill(&other.history, view, TRK_TAKE_SUCCESSES);
-	c->no_success = other.history.count == 0;
+	trk__memory_history_fill(&other->history, view, TRK_TAKE_SUCCESSES);
+	c->no_success = other->history.count == 0;
 	if (!choose(c, view->options))
 		return false;
-	if (other.history.count == 0 || other.history.count == c->history.count + c->forgotten)
+	if (other->history.count == 0 || other->history.count == c->history.count + c->forgotten)
 		return true;
-	if (!choose(&other, view->options))
+	if (!choose(other, view->options))
 		return true;
-	other.no_success = other.only_open_kills = false;
-	if (request_of(&other, view->options) > request_of(c, view->options))
-		*c = other;
+	other->no_success = other->only_open_kills = false;
+	if (request_of(other, view->options) > request_of(c, view->options))
+		*c = *other;
 	return true;
 }
 
@@ -512,12 +511,11 @@ static enum trk_confidence confidence_of(size_t runs, double chance)
 struct question {
 	struct trk_memory_options options;
 	struct trk_earlier_view view;
-	struct choice choice;
+	struct choice choice, of_successes;
 };
 
-/* Fill in *q, which cannot be copied. */
-static int ask(struct question *q, const struct trk_earlier_run *runs, size_t count,
-	       const struct trk_memory_options *options)
+static int fill_in(struct question *q, const struct trk_earlier_run *runs, size_t count,
+		   const struct trk_memory_options *options)
 {
 	q->options = options ? *options : (struct trk_memory_options){.input_bytes = NAN};
 	q->view = (struct trk_earlier_view){runs, count, &q->options};
@@ -528,7 +526,21 @@ static int ask(struct question *q, const struct trk_earlier_run *runs, size_t co
 	for (size_t i = 0; i < count; i++)
 		if ((unsigned int) runs[i].end > TRK_EARLIER_OUT_OF_MEMORY)
 			return -EINVAL;
-	return choose_from(&q->choice, &q->view) ? 0 : -TRK_ERR_NODATA;
+	return choose_from(&q->choice, &q->of_successes, &q->view) ? 0 : -TRK_ERR_NODATA;
+}
+
+/* On success the caller frees *ret. */
+static int ask(struct question **ret, const struct trk_earlier_run *runs, size_t count,
+	       const struct trk_memory_options *options)
+{
+	struct question *q = malloc(sizeof(*q)); /* 32 KiB */
+	int r = q ? fill_in(q, runs, count, options) : -ENOMEM;
+
+	if (r == 0)
+		*ret = q;
+	else
+		free(q);
+	return r;
 }
 
 static double request_with_floors(const struct choice *c, const struct trk_earlier_view *view,
@@ -601,20 +613,21 @@ int trk__memory_advise(const struct trk_earlier_run *runs, size_t count,
 		       const struct trk_memory_options *options, struct trk_memory_advice *ret)
 {
 	struct trk_memory_advice a = {0};
-	struct question q;
+	struct question *q = NULL;
 	struct run_floor failure, jump;
 	struct trk_open_kills kills;
 	int rc = ask(&q, runs, count, options);
 
 	if (rc < 0)
 		return rc;
-	failure = failure_floor(&q.view);
-	jump = jump_floor(&q.view);
-	kills = trk__open_kills(&q.view);
-	fill(&a, &q.choice, &q.view, &kills,
-	     request_with_floors(&q.choice, &q.view, &failure, &jump));
-	judge(&q.choice, &q.view, &kills, &a);
-	explain(&q.choice, &q.view, &failure, &jump, &a);
+	failure = failure_floor(&q->view);
+	jump = jump_floor(&q->view);
+	kills = trk__open_kills(&q->view);
+	fill(&a, &q->choice, &q->view, &kills,
+	     request_with_floors(&q->choice, &q->view, &failure, &jump));
+	judge(&q->choice, &q->view, &kills, &a);
+	explain(&q->choice, &q->view, &failure, &jump, &a);
+	free(q);
 	*ret = a;
 	return 0;
 }
@@ -623,22 +636,25 @@ int trk__memory_next_rung(const struct trk_earlier_run *runs, size_t count,
 			  const struct trk_memory_options *options, double failed_bytes,
 			  double *ret_bytes)
 {
-	struct question q;
+	struct question *q = NULL;
 	int rc = trk__memory_known(failed_bytes) ? ask(&q, runs, count, options) : -EINVAL;
 
-	if (rc == 0)
-		*ret_bytes =
-			cut_to_machine(rung_of(&q.choice, &q.options, failed_bytes), &q.options);
-	return rc;
+	if (rc < 0)
+		return rc;
+	*ret_bytes = cut_to_machine(rung_of(&q->choice, &q->options, failed_bytes), &q->options);
+	free(q);
+	return 0;
 }
 
 int trk__memory_chance(const struct trk_earlier_run *runs, size_t count,
 		       const struct trk_memory_options *options, double bytes, double *ret)
 {
-	struct question q;
+	struct question *q = NULL;
 	int rc = trk__memory_known(bytes) ? ask(&q, runs, count, options) : -EINVAL;
 
-	if (rc == 0)
-		*ret = trk__ratios_chance(&q.choice.ratios, bytes / q.choice.ratios.forecast_bytes);
-	return rc;
+	if (rc < 0)
+		return rc;
+	*ret = trk__ratios_chance(&q->choice.ratios, bytes / q->choice.ratios.forecast_bytes);
+	free(q);
+	return 0;
 }

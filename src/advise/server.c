@@ -1,4 +1,5 @@
 #include "advise/server.h"
+#include "base/maths.h"
 
 #include <errno.h>
 #include <math.h>
@@ -78,7 +79,7 @@ bool trk__server_run_on(const struct trk_server_work *work, const struct trk_cat
 
 double trk__server_billed_s(const struct trk_catalog_vendor *v, double seconds)
 {
-	double steps = (double) (uint64_t) (seconds / v->step_s);
+	double steps = trk__floor(seconds / v->step_s);
 
 	/* A millionth of a second is rounding, not another step. */
 	if (seconds - steps * v->step_s > 1e-6)

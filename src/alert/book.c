@@ -9,6 +9,7 @@
 #include "alert/end.h"
 #include "alert/live.h"
 #include "base/clock.h"
+#include "base/maths.h"
 
 static const double LIVE_AGAIN_S = 1800, STORM_S = 600, WEEK_S = 7 * 86400.0, KEPT_S = 30 * 86400.0,
 		    RENEW_S = 6 * 3600.0, DIGEST_AGAIN_S = 6 * 86400.0, DIGESTS_S = 8 * 86400.0;
@@ -18,12 +19,19 @@ int trk__alert_book_init(struct trk_alert_book *b)
 {
 	memset(b, 0, sizeof(*b));
 	b->entry = calloc(TRK_ALERT_ENTRIES_MAX, sizeof(*b->entry));
-	return b->entry ? 0 : -ENOMEM;
+	b->silence = calloc(TRK_ALERT_SILENCES_MAX, sizeof(*b->silence));
+	b->digest = calloc(TRK_ALERT_DIGESTS_MAX, sizeof(*b->digest));
+	if (b->entry && b->silence && b->digest)
+		return 0;
+	trk__alert_book_release(b);
+	return -ENOMEM;
 }
 
 void trk__alert_book_release(struct trk_alert_book *b)
 {
 	free(b->entry);
+	free(b->silence);
+	free(b->digest);
 	memset(b, 0, sizeof(*b));
 }
 
@@ -235,8 +243,8 @@ int trk__alert_quiet_parse(const char *text, struct trk_alert_route *ret)
 
 bool trk__alert_is_quiet(const struct trk_alert_route *r, double now_s)
 {
-	double local = now_s + r->utc_offset_s, days = (double) (long) (local / 86400);
-	int minute = (int) ((local - days * 86400) / 60);
+	double local = now_s + r->utc_offset_s, days = trk__floor(local / 86400);
+	int minute = (int) trk__whole((local - days * 86400) / 60, 0, 1439);
 
 	if (r->quiet_from_min <= r->quiet_to_min)
 		return minute >= r->quiet_from_min && minute < r->quiet_to_min;

@@ -87,12 +87,11 @@ struct trk_alert_silence {
 };
 
 struct trk_alert_book {
-	struct trk_alert_entry *entry; /* owned; TRK_ALERT_ENTRIES_MAX of them */
-	size_t count;
-	struct trk_alert_silence silence[TRK_ALERT_SILENCES_MAX];
-	size_t silences;
-	struct trk_alert_told digest[TRK_ALERT_DIGESTS_MAX];
-	size_t digests;
+	/* Owned: TRK_ALERT_ENTRIES_MAX, _SILENCES_MAX and _DIGESTS_MAX of them. */
+	struct trk_alert_entry *entry;
+	struct trk_alert_silence *silence;
+	struct trk_alert_told *digest;
+	size_t count, silences, digests;
 };
 
 /* 0 or -ENOMEM. */

@@ -16,7 +16,7 @@
 #include "base/os.h"
 #include "track/track.h"
 
-enum { PATH_SIZE = 4096 };
+enum { PATH_SIZE = 4096, STACK_SIZE = 1024 * 1024 };
 
 /* ---- the program ---- */
 
@@ -154,6 +154,7 @@ static void *sample_until_lost(void *data)
 int trk__helper_thread(struct trk_helper *h, const struct trk_helper_options *o, int fd)
 {
 	struct work *w = calloc(1, sizeof(*w));
+	pthread_attr_t attributes;
 	sigset_t all, before;
 	int r;
 
@@ -171,7 +172,13 @@ int trk__helper_thread(struct trk_helper *h, const struct trk_helper_options *o,
 	/* Signals of the program are handled by its own threads. */
 	(void) sigfillset(&all);
 	(void) pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = -pthread_create(&h->thread, NULL, sample_until_lost, w);
+	r = -pthread_attr_init(&attributes);
+	if (r == 0) {
+		/* The default is the limit of the program's stack, which may be small. */
+		(void) pthread_attr_setstacksize(&attributes, STACK_SIZE);
+		r = -pthread_create(&h->thread, &attributes, sample_until_lost, w);
+		(void) pthread_attr_destroy(&attributes);
+	}
 	(void) pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (r < 0) {
 		(void) close(w->fd);

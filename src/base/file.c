@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,31 +109,58 @@ ssize_t trk__read_once_at(int dirfd, const char *path, char *text, size_t size)
 	return fd < 0 ? fd : trk__read_once_fd(fd, text, size);
 }
 
+/* What follows the first `at` bytes; in a pipe, what comes next. A writer may be slow. */
+static ssize_t read_next(int fd, char *text, size_t size, size_t at)
+{
+	struct pollfd wait = {.fd = fd, .events = POLLIN};
+	ssize_t n = read_piece(fd, text, size, at);
+
+	if (n != -ESPIPE)
+		return n;
+	do
+		n = read(fd, text + at, size - 1 - at);
+	while (n < 0 && (errno == EINTR || (errno == EAGAIN && poll(&wait, 1, -1) >= 0)));
+	return n < 0 ? -errno : n;
+}
+
 ssize_t trk__read_all_fd(int fd, size_t max, char **ret)
 {
-	size_t size = max < 4096 ? max + 1 : 4096;
+	ssize_t n = trk__file_exceeds(fd, max) ? -EFBIG : 1;
+	size_t size = 2048, len = 0;
 	char *text = NULL;
 
-	for (;;) {
-		char *bigger = realloc(text, size);
-		ssize_t len;
+	while (n > 0) {
+		if (!text || len == size - 1) {
+			char *bigger;
 
-		if (!bigger) {
-			free(text);
-			return -ENOMEM;
+			size = size > max / 2 ? max + 2 : size * 2;
+			bigger = realloc(text, size);
+			if (!bigger) {
+				n = -ENOMEM;
+				break;
+			}
+			text = bigger;
 		}
-		text = bigger;
-		len = trk__read_fd(fd, text, size);
-		if (len >= 0) {
-			*ret = text;
-			return len;
-		}
-		if (len != -EFBIG || size > max) {
-			free(text);
-			return len;
-		}
-		size = size > max / 2 ? max + 1 : size * 2;
+		n = read_next(fd, text, size, len);
+		len += n > 0 ? (size_t) n : 0;
+		if (len > max)
+			n = -EFBIG;
 	}
+	if (n < 0) {
+		free(text);
+		return n;
+	}
+	text[len] = '\0';
+	*ret = text;
+	return (ssize_t) len;
+}
+
+bool trk__file_exceeds(int fd, size_t max)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+	       (uintmax_t) st.st_size > max;
 }
 
 ssize_t trk__read_all_at(int dirfd, const char *path, size_t max, char **ret)

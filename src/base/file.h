@@ -32,8 +32,10 @@ ssize_t trk__read_once_at(int dirfd, const char *path, char *text, size_t size);
 ssize_t trk__read_lines_fd(int fd, char *text, size_t size);
 /* A file of any length up to `max` bytes, on the heap: the caller frees *ret. */
 ssize_t trk__read_all_at(int dirfd, const char *path, size_t max, char **ret);
-/* The same from offset 0 of an open descriptor. */
+/* The same of an open descriptor: a file from offset 0, a pipe or terminal to its end. */
 ssize_t trk__read_all_fd(int fd, size_t max, char **ret);
+/* True for a regular file of more than `max` bytes, of which a sparse one occupies few. */
+bool trk__file_exceeds(int fd, size_t max);
 /* Write all bytes; 0 or a negative errno. Interrupted and short writes are continued. */
 int trk__write_all(int fd, const void *data, size_t len);
 

@@ -77,6 +77,13 @@ double trk__round_even(double x)
 	return low;
 }
 
+int64_t trk__whole(double x, int64_t low, int64_t high)
+{
+	if (!(x > (double) low))
+		return low;
+	return x >= (double) high ? high : (int64_t) x;
+}
+
 /* ---- the middle of a list ---- */
 
 /* Partition v[low..high]: no value up to the returned index is larger than one after it. */

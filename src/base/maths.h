@@ -4,6 +4,7 @@
 #define TRK_BASE_MATHS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Natural logarithm: -inf of 0, NaN of negative numbers and of NaN. */
 double trk__ln(double x);
@@ -14,6 +15,9 @@ double trk__ceil(double x);
 double trk__floor(double x);
 /* Nearest whole number; of two equally near ones the even one (as Python's round()). */
 double trk__round_even(double x);
+/* x without its fraction, as a number from `low` to `high`; NaN is `low`. C leaves a conversion
+ * undefined that does not fit. */
+int64_t trk__whole(double x, int64_t low, int64_t high);
 
 /* The median of n values, none of them NaN, in linear time (Hoare's selection); NaN if n is 0.
  * Reorders v. */

@@ -118,6 +118,8 @@ void trk__os_name_self(const char *name);
 /* Map stack for what the caller will call. Where the limit of addresses (RLIMIT_AS) is lowered
  * later, a stack that has to grow would end the process. */
 void trk__os_map_stack(void);
+/* False: the limit of the stack (ulimit -s) is lower. */
+bool trk__os_has_stack(uint64_t bytes);
 /* Can it load libraries? A static program cannot. */
 bool trk__os_is_dynamic(void);
 /* The Linux number of a signal of this system; recordings store Linux numbers. */

@@ -41,6 +41,11 @@ void trk__os_map_stack(void)
 {
 }
 
+bool trk__os_has_stack(uint64_t bytes)
+{
+	return true;
+}
+
 bool trk__os_is_dynamic(void)
 {
 	return true;

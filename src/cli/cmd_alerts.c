@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/human.h"
 #include "base/json.h"
+#include "base/maths.h"
 #include "base/os.h"
 #include "cli/alert_options.h"
 #include "service/alert_check.h"
@@ -70,7 +71,8 @@ static int read_alert(struct trk_alert_message *m)
 static void complete(struct trk_alert_message *m, double now_s)
 {
 	if (!m->wall_ns)
-		m->wall_ns = (uint64_t) (now_s * 1e3) * TRK_NS_PER_MS;
+		m->wall_ns = (uint64_t) trk__whole(now_s * 1e3, 0, INT64_MAX / TRK_NS_PER_MS) *
+			     TRK_NS_PER_MS;
 	if (!m->host[0])
 		trk__os_host_name(m->host, sizeof(m->host));
 }

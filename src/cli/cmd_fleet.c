@@ -80,7 +80,7 @@ static int make_question(const struct settings *s, const struct trk_fleet_rows *
 static int answer(const struct settings *s, const struct trk_fleet_rows *rows, double days)
 {
 	struct trk_fleet_question q;
-	struct trk_fleet_views v;
+	static struct trk_fleet_views v;
 	const struct trk_service service = cli_service(s->views.dir);
 	const struct trk_terminal_style style = {
 		.width = cli_width(STDOUT_FILENO, TRK_TERMINAL_USUAL),

@@ -158,7 +158,7 @@ static int find_and_ask(struct settings *s, const char *reference)
 
 static int run(int argc, char **argv)
 {
-	struct settings s = {.dir = NULL};
+	static struct settings s;
 	struct trk_recommend_request *q = &s.request;
 	int at, r;
 

@@ -41,7 +41,7 @@ static const char *phase_of(const struct track_settings *settings, char **argv)
  * would replace the outer run's. */
 static bool asks_for_own_run(int argc, char **argv)
 {
-	struct track_settings s, usual;
+	static struct track_settings s, usual;
 
 	track_settings_init(&s);
 	track_settings_init(&usual);
@@ -90,7 +90,7 @@ static int take_settings(const struct cli_command *verb, int argc, char **argv,
 
 static int run(int argc, char **argv)
 {
-	struct track_settings settings;
+	static struct track_settings settings;
 	bool has_verb = !strcmp(argv[0], cli_run.name);
 	int at = take_settings(&cli_run, argc, argv, &settings), status;
 
@@ -117,7 +117,7 @@ static int run(int argc, char **argv)
 static int run_attach(int argc, char **argv)
 {
 	static const struct cli_option operand = {.name = "attach"};
-	struct track_settings settings;
+	static struct track_settings settings;
 	int at = take_settings(&cli_attach, argc, argv, &settings);
 
 	if (at < 0)
@@ -132,7 +132,7 @@ static int run_attach(int argc, char **argv)
 
 static int run_system(int argc, char **argv)
 {
-	struct track_settings settings;
+	static struct track_settings settings;
 
 	if (take_settings(&cli_system, argc, argv, &settings) < 0)
 		return EXIT_USAGE;

@@ -134,8 +134,8 @@ static int run(int argc, char **argv)
 		.order = "price",
 		.run_ns = UINT64_C(3600000000000),
 	};
+	static struct trk_prices prices;
 	struct trk_service service;
-	struct trk_prices prices;
 	uint64_t limit = 10;
 	int r;
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/maths.h"
 #include "base/os.h"
 #include "base/parse.h"
 #include "base/utf8.h"
@@ -86,7 +87,7 @@ const char *cli_keep(const char *text, size_t len)
 
 double cli_utc_offset(double now_s)
 {
-	return (double) trk__os_utc_offset_s((time_t) now_s);
+	return (double) trk__os_utc_offset_s((time_t) trk__whole(now_s, 0, UINT32_MAX));
 }
 
 /* The exit status of an error. */

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/libc.h"
+#include "base/maths.h"
 #include "base/os.h"
 #include "base/output.h"
 #include "base/parse.h"
@@ -103,8 +104,8 @@ static void watch(struct outputs *out, const struct trk_record *record,
 {
 	struct trk_sample timed = *row;
 
-	timed.value[TRK_ELAPSED] =
-		(int64_t) ((double) row->value[TRK_ELAPSED] * out->settings->alert_speed);
+	timed.value[TRK_ELAPSED] = trk__whole(
+		(double) row->value[TRK_ELAPSED] * out->settings->alert_speed, 0, INT64_MAX);
 	trk__earlier_times_row(&out->earlier, &out->live.service, record,
 			       trk__sample_get(&timed, TRK_ELAPSED), &out->alerts);
 	trk__alert_live_row(&out->alerts, record, &timed, gpus ? gpus->device : NULL,
@@ -267,6 +268,8 @@ static bool is_change_wanted(const struct track_settings *s, const struct trk_re
 	return !s->track.unlisted && r->outcome.duration_ns >= CHANGE_RUN_MIN_MS * TRK_NS_PER_MS;
 }
 
+static const char no_proc[] = "/proc is not mounted. Try: mount -t proc proc /proc";
+
 /* Report errors of the tracker. 0, or an exit status after a complaint. */
 static int complain_of_trouble(const struct track_settings *s,
 			       const struct trk_track_result *result)
@@ -276,6 +279,8 @@ static int complain_of_trouble(const struct track_settings *s,
 				  result->sampling_error == -ESRCH
 					  ? "/proc belongs to another pid namespace. Try: unshare "
 					    "--mount-proc"
+				  : result->sampling_error == -ENOENT
+					  ? no_proc
 					  : trk__strerror(result->sampling_error));
 	if (!result->recording_error || s->no_recording)
 		return s->dir_refused ? EXIT_ERROR : 0;
@@ -381,7 +386,9 @@ static int start_failure(const struct track_settings *s, const struct trk_track_
 				  pid);
 	if (pid)
 		cli_complain("pid %d: %s", pid,
-			     error == -ESRCH ? "no such process" : trk__strerror(error));
+			     error == -ESRCH    ? "no such process"
+			     : error == -ENOENT ? no_proc
+						: trk__strerror(error));
 	else
 		cli_complain("cannot track: %s", trk__strerror(error));
 	return error == -EACCES || error == -EPERM ? EXIT_DENIED
@@ -611,7 +618,7 @@ static bool check_outputs(struct track_settings *s)
 int track_with(struct track_settings *s, char **argv, int pid)
 {
 	struct trk_track_result *result = calloc(1, sizeof(*result));
-	struct outputs out;
+	static struct outputs out;
 	struct trk_env env;
 	int r, status;
 

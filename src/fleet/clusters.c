@@ -100,7 +100,9 @@ static bool value_of(const struct window *w, const struct trk_fleet_run *run, in
 		return *ret != 0;
 	}
 	hours = trk__floor((run->start_s + w->rows->utc_offset_s) / 3600);
-	*ret = by == TRK_FLEET_BY_JOB ? run->job : (uint32_t) (hours - 24 * trk__floor(hours / 24));
+	*ret = by == TRK_FLEET_BY_JOB
+		       ? run->job
+		       : (uint32_t) trk__whole(hours - 24 * trk__floor(hours / 24), 0, 23);
 	return true;
 }
 

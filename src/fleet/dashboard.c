@@ -29,6 +29,9 @@ int trk__dashboard_make(const struct trk_fleet_rows *rows, struct trk_dashboard 
 
 	memset(ret, 0, sizeof(*ret));
 	ret->rows = rows;
+	ret->period = calloc(TRK_DASHBOARD_PERIODS, sizeof(*ret->period));
+	if (!ret->period)
+		return -ENOMEM;
 	for (int i = 0; i < TRK_DASHBOARD_PERIODS; i++) {
 		r = trk__fleet_views_make(rows, trk__dashboard_days[i], i ? &ret->period[0] : NULL,
 					  &ret->period[i]);
@@ -37,6 +40,8 @@ int trk__dashboard_make(const struct trk_fleet_rows *rows, struct trk_dashboard 
 		if (r < 0)
 			break;
 	}
+	if (r < 0)
+		free(ret->period);
 	return r;
 }
 
@@ -44,6 +49,7 @@ void trk__dashboard_release(struct trk_dashboard *d)
 {
 	for (int i = 0; i < TRK_DASHBOARD_PERIODS; i++)
 		trk__fleet_views_release(&d->period[i]);
+	free(d->period);
 }
 
 /* The jobs in the order of the first view of 30 days, as the JSON lists them. */
@@ -105,17 +111,17 @@ static unsigned int octaves(double x, int part)
 {
 	double at = x > 0 ? MIDDLE + part * trk__ln(x) / 0.69314718055994531 : 0;
 
-	return at < 1 ? 0 : at > 65535 ? 65535 : (unsigned int) (at + 0.5);
+	return at < 1 ? 0 : (unsigned int) trk__whole(at + 0.5, 0, 65535);
 }
 
 /* Steps from *at_s, which advances by them. */
 static unsigned int steps_to(const struct trk_fleet_run *run, double *at_s)
 {
-	double steps = trk__round_even((run->start_s - *at_s) / STEP_S);
+	double exact = trk__round_even((run->start_s - *at_s) / STEP_S);
+	unsigned int steps = (unsigned int) trk__whole(exact, 0, 65535);
 
-	steps = steps > 65535 ? 65535 : steps < 0 ? 0 : steps;
-	*at_s += steps * STEP_S;
-	return (unsigned int) steps;
+	*at_s += steps * (double) STEP_S;
+	return steps;
 }
 
 static void values_of(const struct trk_fleet_run *run, double *at_s, unsigned int value[KINDS])

@@ -24,7 +24,7 @@ enum trk_dashboard_kind {
 
 struct trk_dashboard {
 	const struct trk_fleet_rows *rows;
-	struct trk_fleet_views period[TRK_DASHBOARD_PERIODS];
+	struct trk_fleet_views *period; /* owned; TRK_DASHBOARD_PERIODS of them */
 	/* Set by the caller before the page is written; borrowed. */
 	enum trk_dashboard_kind kind;
 	const char *alerts; /* JSON object of service/alert_list.h; NULL: null */

@@ -356,7 +356,8 @@ int trk__fleet_overview_make(const struct trk_fleet_rows *rows, const struct trk
 	ret->since_s = jobs->since_s;
 	ret->now_s = rows->now_s;
 	ret->first_s = first_s;
-	ret->days = (int) trk__round_even((rows->now_s - jobs->since_s) / 86400);
+	ret->days = (int) trk__whole(trk__round_even((rows->now_s - jobs->since_s) / 86400), 0,
+				     INT32_MAX);
 	ret->sum = jobs->sum;
 	ret->has_before = first_s <= 2 * jobs->since_s - rows->now_s + 86400;
 	return make(&m);

@@ -461,5 +461,6 @@ void trk__fleet_past(const struct trk_fleet_rows *rows, const struct trk_fleet_r
 
 long trk__fleet_day(const struct trk_fleet_rows *rows, double time_s)
 {
-	return (long) trk__floor((time_s + rows->utc_offset_s) / 86400);
+	return (long) trk__whole(trk__floor((time_s + rows->utc_offset_s) / 86400), INT32_MIN,
+				 INT32_MAX);
 }

@@ -15,6 +15,7 @@
 #include "base/dynamic.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/maths.h"
 #include "base/os.h"
 #include "base/parse.h"
 #include "base/utf8.h"
@@ -229,7 +230,7 @@ static int64_t whole_at(struct postgres_history *h, const struct pg_result *r, i
 {
 	double value = real_at(h, r, row, at);
 
-	return isnan(value) ? 0 : (int64_t) value;
+	return isnan(value) ? 0 : trk__whole(value, INT64_MIN, INT64_MAX);
 }
 
 static void read_run(struct postgres_history *h, const struct pg_result *r, int row,

@@ -1,4 +1,5 @@
 #include "import/series.h"
+#include "base/maths.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,7 +54,7 @@ static int write_row(struct trk_series *s, struct trk_sample *row, double time_s
 		s->begun = true;
 		s->start_s = time_s - interval_s;
 		s->i->run.start_ns = trk__imp_ns(s->start_s);
-		s->i->run.interval_ns = (uint64_t) (interval_s * 1e9);
+		s->i->run.interval_ns = (uint64_t) trk__whole(interval_s * 1e9, 0, INT64_MAX);
 		trk__imp_key(s->i, &s->i->run.start_ns, sizeof(s->i->run.start_ns));
 		trk__imp_key(s->i, &s->i->run.pid, sizeof(s->i->run.pid));
 		r = trk__imp_begin(s->i);

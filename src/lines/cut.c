@@ -1,4 +1,5 @@
 #include "lines/cut.h"
+#include "base/maths.h"
 
 #include <stdlib.h>
 
@@ -145,7 +146,7 @@ static uint32_t descend(const struct trk_lines *l, const struct stretch *before,
 
 uint32_t trk__lines_cut(const struct trk_lines *l, double at_s)
 {
-	int64_t at_us = (int64_t) (at_s * 1e6);
+	int64_t at_us = trk__whole(at_s * 1e6, 0, INT64_MAX);
 	struct stretch before = windows_before(l, at_us), after = windows_after(l, at_us);
 	uint32_t lane = common_thread(l, &before, &after), found = TRK_LINES_ROOT;
 

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/maths.h"
 #include "lines/profile.h"
 
 /* A window that reaches out of the part by up to SLACK_US counts as inside. */
@@ -31,8 +32,8 @@ int trk__lines_dominant(const struct trk_lines *l, double from_s, double to_s, c
 			size_t size)
 {
 	struct trk_profile_options options = {.by = TRK_LINES_BY_FUNCTION,
-					      .from_us = (int64_t) (from_s * 1e6),
-					      .to_us = (int64_t) (to_s * 1e6)};
+					      .from_us = trk__whole(from_s * 1e6, 0, INT64_MAX),
+					      .to_us = trk__whole(to_s * 1e6, 0, INT64_MAX)};
 	const struct trk_profile_row *best = NULL;
 	struct trk_profile p;
 	int r;

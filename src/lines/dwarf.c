@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/dynamic.h"
+#include "base/os.h"
 #include "lines/elf_file.h"
 
 /* As in elfutils/libdw.h. */
@@ -60,7 +61,7 @@ bool trk__dwarf_is_there(void)
 	};
 	static bool was_tried, is_there;
 
-	if (!was_tried)
+	if (!was_tried && trk__os_has_stack(TRK_DWARF_STACK_BYTES))
 		is_there = trk__library_load("libdw.so.1", wanted,
 					     sizeof(wanted) / sizeof(wanted[0])) != NULL;
 	was_tried = true;

@@ -15,7 +15,10 @@ struct trk_dwarf_line {
 	char *file;       /* owned; NULL: unknown */
 };
 
-/* Whether libdw can be loaded. */
+/* libdw keeps a line table on the stack: 150 KiB. */
+enum { TRK_DWARF_STACK_BYTES = 512 * 1024 };
+
+/* Whether libdw can be loaded, and the limit of the stack permits its use. */
 bool trk__dwarf_is_there(void);
 /* Look up lines, which are sorted by address. For library code inlined into a user's function, the
  * line is that of the call. fd is borrowed. */

@@ -163,7 +163,9 @@ static const char *missing(const struct trk_elf_file *f, bool has_named)
 	if (!has_named)
 		return "the file has no symbols";
 	if (f->has_lines && !trk__dwarf_is_there())
-		return "functions only: libdw.so.1 is not installed";
+		return trk__os_has_stack(TRK_DWARF_STACK_BYTES)
+			       ? "functions only: libdw.so.1 is not installed"
+			       : "functions only: libdw.so.1 needs a larger stack (ulimit -s)";
 	return NULL;
 }
 

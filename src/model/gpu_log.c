@@ -1,4 +1,5 @@
 #include "model/gpu_log.h"
+#include "base/maths.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -56,7 +57,8 @@ static void count_device(struct trk_gpu_total *t, const struct trk_gpu_device *d
 	if (!isnan(joules))
 		t->counter_j = joules;
 	if (d->metric[TRK_GPU_THROTTLE_METRIC].why == TRK_GPU_KNOWN)
-		t->throttled |= (uint64_t) d->metric[TRK_GPU_THROTTLE_METRIC].value;
+		t->throttled |= (uint64_t) trk__whole(d->metric[TRK_GPU_THROTTLE_METRIC].value, 0,
+						      INT64_MAX);
 	if (d->metric[TRK_GPU_TREE_SHARE_METRIC].value > 0 ||
 	    d->metric[TRK_GPU_TREE_MEMORY_METRIC].value > 0)
 		t->used_by_tree = true;

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/libc.h"
+#include "base/maths.h"
 #include "model/waits.h"
 
 const char *const trk__total_keys[TRK_TOTALS] = {
@@ -187,10 +188,12 @@ static bool add_rate(const struct trk_record *r, struct trk_sample *row)
 	if (trk__sample_knows(row, TRK_PROCESS_CPU_USAGE) || !(seconds >= least_s) ||
 	    isnan(cores) || !(most > 0))
 		return false;
-	trk__sample_set(row, TRK_PROCESS_CPU_USAGE,
-			(int64_t) ((cores < most ? cores : most) *
+	trk__sample_set(
+		row, TRK_PROCESS_CPU_USAGE,
+		trk__whole((cores < most ? cores : most) *
 					   (double) trk__columns[TRK_PROCESS_CPU_USAGE].divisor +
-				   0.5));
+				   0.5,
+			   0, INT64_MAX));
 	return true;
 }
 

@@ -1,4 +1,5 @@
 #include "recording/format.h"
+#include "base/maths.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -114,7 +115,8 @@ void trk__format_gpu_row(struct trk_buf *b, const struct trk_gpu_device *device,
 		trk__buf_varint(b, known);
 		for (int k = 0; k < TRK_GPU_METRICS; k++)
 			if (known >> k & 1)
-				trk__buf_svarint(b, (int64_t) (m[k].value * scale_of(k) + 0.5));
+				trk__buf_svarint(b, trk__whole(m[k].value * scale_of(k) + 0.5,
+							       INT64_MIN, INT64_MAX));
 	}
 }
 

@@ -1,4 +1,5 @@
 #include "recording/line_record.h"
+#include "base/maths.h"
 
 #include <errno.h>
 #include <string.h>
@@ -300,7 +301,7 @@ void trk__format_line_state(struct trk_buf *b, const struct trk_lines *l)
 
 	trk__buf_varint(b, l->samples);
 	trk__buf_varint(b, l->torn);
-	trk__buf_varint(b, (uint64_t) (l->rate_hz * RATE_SCALE + 0.5));
+	trk__buf_varint(b, (uint64_t) trk__whole(l->rate_hz * RATE_SCALE + 0.5, 0, INT64_MAX));
 	trk__buf_varint(b, l->rounds);
 	trk__buf_varint(b, l->cost_us);
 	trk__buf_varint(b, l->processes);

@@ -1,4 +1,5 @@
 #include "recording/program_record.h"
+#include "base/maths.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -417,7 +418,7 @@ static void put_merged_uses(struct trk_buf *b, struct trk_programs_merged *m)
 	bool has[TRK_PROGRAMS_MAX];
 
 	for (size_t i = 0; i < log->count; i++) {
-		kib[i] = (uint64_t) (m->memory_s[i] / seconds + 0.5);
+		kib[i] = (uint64_t) trk__whole(m->memory_s[i] / seconds + 0.5, 0, INT64_MAX);
 		has[i] = m->cpu_ms[i] || kib[i] != m->memory_kib[i] ||
 			 log->program[i].ended != m->ended_before[i];
 		count += has[i];

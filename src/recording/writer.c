@@ -11,6 +11,7 @@
 
 #include "base/crc32c.h"
 #include "base/file.h"
+#include "base/maths.h"
 #include "base/os.h"
 #include "recording/format.h"
 #include "recording/reader.h"
@@ -272,8 +273,8 @@ static void flush_group(struct rewrite *w)
 		enum trk_column_kind kind = trk__columns[i].kind;
 
 		if ((kind == TRK_KIND_GAUGE || kind == TRK_KIND_RATE) && m->column_weight[i] > 0)
-			m->sum_or_last.value[i] =
-				(int64_t) (m->weighted[i] / m->column_weight[i] + 0.5);
+			m->sum_or_last.value[i] = trk__whole(
+				m->weighted[i] / m->column_weight[i] + 0.5, INT64_MIN, INT64_MAX);
 	}
 	flush_programs(w);
 	trk__format_thinned(fresh(w->to), m->rows, &m->sum_or_last, &m->min, &m->max);

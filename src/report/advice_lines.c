@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/advice.h"
+#include "base/maths.h"
 
 struct trk_snippet_request {
 	unsigned long cores, mib, gpus, seconds; /* 0 GPUs or seconds: none requested */
@@ -10,14 +11,9 @@ struct trk_snippet_request {
 
 static unsigned long up(double value, double least)
 {
-	double whole;
-
-	if (isnan(value) || value < least)
-		value = least;
-	if (value > 1e15) /* an impossible figure still gives a valid number */
-		value = 1e15;
-	whole = (double) (unsigned long) value;
-	return (unsigned long) (value > whole ? whole + 1 : whole);
+	/* An impossible figure still gives a valid number. */
+	return (unsigned long) trk__whole(trk__ceil(value), (int64_t) trk__ceil(least),
+					  1000000000000000);
 }
 
 static void put_time(struct trk_buf *b, const char *before, unsigned long seconds)

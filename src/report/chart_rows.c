@@ -1,4 +1,5 @@
 #include "report/chart_rows.h"
+#include "base/maths.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,8 +179,8 @@ static void take_value(const struct trk_report_rows *rows, struct trk_chart_fill
 		f->peak = value[2];
 		f->peak_at_s = at->to_s;
 	}
-	first = (size_t) (at->from_s / rows->width_s);
-	last = (size_t) (at->to_s / rows->width_s);
+	first = (size_t) trk__whole(at->from_s / rows->width_s, 0, INT64_MAX);
+	last = (size_t) trk__whole(at->to_s / rows->width_s, 0, INT64_MAX);
 	for (size_t b = first; b <= last && b < rows->buckets * rows->finer; b++)
 		take_bucket(rows, f, b, at, value);
 }

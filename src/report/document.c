@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/maths.h"
 #include "base/utf8.h"
 
 enum { CHUNK_SIZE = 64 * 1024 };
@@ -128,7 +129,7 @@ const char *trk__doc_value(struct trk_doc *d, trk_human_fn *words, double value)
 
 const char *trk__doc_local(struct trk_doc *d, double wall_s)
 {
-	time_t at = (time_t) wall_s;
+	time_t at = (time_t) trk__whole(wall_s, 0, UINT32_MAX);
 	char text[32] = "";
 	struct tm tm;
 
@@ -314,10 +315,7 @@ uint16_t trk__doc_steps(double share)
 {
 	double steps = share * TRK_DOC_STEPS + 0.5;
 
-	return isnan(steps)             ? TRK_DOC_GAP
-	       : steps <= 0             ? 0
-	       : steps >= TRK_DOC_STEPS ? TRK_DOC_STEPS
-					: (uint16_t) steps;
+	return isnan(steps) ? TRK_DOC_GAP : (uint16_t) trk__whole(steps, 0, TRK_DOC_STEPS);
 }
 
 bool trk__doc_is_blank(const struct trk_doc_table *t, size_t column)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "report/time_breakdown.h"
 #include "report/gpu_summary.h"
 #include "report/summary_terms.h"
@@ -576,8 +577,7 @@ static struct trk_doc_cell cell(struct trk_doc *d, double value)
 	else if (value != 0 && (value >= 1e11 || value < 1e-3))
 		text = trk__doc_print(d, "%.4g", value);
 	else
-		text = trk__doc_print(d, "%.*f",
-				      value >= 1e6 || value == (double) (int64_t) value ? 0 : 3,
+		text = trk__doc_print(d, "%.*f", value >= 1e6 || value == trk__floor(value) ? 0 : 3,
 				      value);
 	return trk__doc_cell(text, value);
 }

@@ -138,10 +138,9 @@ static struct trk_course_band band_of(const struct trk_usual_course *u, enum trk
 struct trk_course_band trk__course_at(const struct trk_usual_course *u, enum trk_course_kind kind,
 				      double share)
 {
-	size_t at = share > 0 ? (size_t) (share * TRK_COURSE_POINTS) : 0, n = 0;
+	size_t at = (size_t) trk__whole(share * TRK_COURSE_POINTS, 0, TRK_COURSE_POINTS - 1), n = 0;
 	struct trk_course_band sum = {0, 0, 0};
 
-	at = at < TRK_COURSE_POINTS ? at : TRK_COURSE_POINTS - 1;
 	for (size_t p = at < SMOOTH ? 0 : at - SMOOTH; p <= at + SMOOTH && p < TRK_COURSE_POINTS;
 	     p++) {
 		struct trk_course_band b = band_of(u, kind, p);
@@ -259,7 +258,9 @@ static void find_large(struct trk_doc *d, const struct trk_report_work *w,
 {
 	const struct trk_doc_series *s = &c->series[0];
 	double width_s = d->duration_s / (double) d->buckets, most = 0, peak = 0, usual = 0;
-	size_t first = (size_t) (from_s / width_s) + (phase ? SKIPPED : 0), best = 0;
+	size_t first = (size_t) trk__whole(from_s / width_s, 0, (int64_t) d->buckets) +
+		       (phase ? SKIPPED : 0),
+	       best = 0;
 	double unit = c->top / TRK_DOC_STEPS * s->factor;
 	const char *name = phase_name(d, w, phase);
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/maths.h"
 #include "model/waits.h"
 #include "probe/helper_process.h"
 #include "probe/perf.h"
@@ -41,14 +42,15 @@ static void set_gpu(struct trk_sampler *s, int column, struct trk_gpu_value v)
 {
 	if (v.why == TRK_GPU_KNOWN && v.value >= 0)
 		trk__sample_set(&s->row, column,
-				(int64_t) (v.value * (double) trk__columns[column].divisor + 0.5));
+				trk__whole(v.value * (double) trk__columns[column].divisor + 0.5, 0,
+					   INT64_MAX));
 }
 
 /* v in bytes; the column counts MiB. */
 static void set_gpu_bytes(struct trk_sampler *s, int column, struct trk_gpu_value v)
 {
 	if (v.why == TRK_GPU_KNOWN && v.value >= 0)
-		trk__sample_set(&s->row, column, (int64_t) v.value);
+		trk__sample_set(&s->row, column, trk__whole(v.value, 0, INT64_MAX));
 }
 
 /* The sum of the increases of all counters, as the set of GPUs with a counter may change. */
@@ -64,7 +66,7 @@ static void set_gpu_energy(struct trk_sampler *s)
 
 		if (s->gpus->device[i].parent >= 0 || v.why != TRK_GPU_KNOWN)
 			continue;
-		now = (uint64_t) (v.value * 1000);
+		now = (uint64_t) trk__whole(v.value * 1000, 0, INT64_MAX);
 		if (last->valid && s->started) {
 			grown += now > last->value ? (int64_t) (now - last->value) : 0;
 			any = true;

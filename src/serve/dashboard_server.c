@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -234,7 +235,7 @@ static int make_question(const struct board *b, const struct board_query *q,
 static int board_answer(const struct board *b, const struct board_query *q, struct trk_buf *ret)
 {
 	struct trk_fleet_question question;
-	struct trk_fleet_views views;
+	struct trk_fleet_views *views;
 	double days;
 	int r = make_question(b, q, &question);
 
@@ -246,11 +247,13 @@ static int board_answer(const struct board *b, const struct board_query *q, stru
 	for (int i = 0; i < TRK_DASHBOARD_PERIODS; i++)
 		if (days == trk__dashboard_days[i])
 			return trk__fleet_answer(&b->rows, &b->dashboard.period[i], &question, ret);
-	r = trk__fleet_views_make(&b->rows, days, &b->dashboard.period[0], &views);
-	if (r < 0)
-		return r;
-	r = trk__fleet_answer(&b->rows, &views, &question, ret);
-	trk__fleet_views_release(&views);
+	views = malloc(sizeof(*views));
+	r = views ? trk__fleet_views_make(&b->rows, days, &b->dashboard.period[0], views) : -ENOMEM;
+	if (r == 0) {
+		r = trk__fleet_answer(&b->rows, views, &question, ret);
+		trk__fleet_views_release(views);
+	}
+	free(views);
 	return r;
 }
 
@@ -293,9 +296,18 @@ struct server {
 
 /* ---- who ---- */
 
-static int count_hosts(void *data, int kind, const char *key, const char *value)
+struct header_use {
+	int hosts;
+	bool has_body;
+};
+
+static int see_header(void *data, int kind, const char *key, const char *value)
 {
-	*(int *) data += strcasecmp(key, "Host") == 0;
+	struct header_use *seen = data;
+
+	seen->hosts += strcasecmp(key, "Host") == 0;
+	seen->has_body |= strcasecmp(key, "Transfer-Encoding") == 0 ||
+			  (strcasecmp(key, "Content-Length") == 0 && strcmp(value, "0") != 0);
 	return TRK_HTTP_YES;
 }
 
@@ -311,10 +323,11 @@ static enum trk_gate judge(const struct server *s, struct MHD_Connection *c, con
 		.fetch_mode = s->http.lookup_value(c, TRK_HTTP_HEADER, "Sec-Fetch-Mode"),
 		.fetch_dest = s->http.lookup_value(c, TRK_HTTP_HEADER, "Sec-Fetch-Dest"),
 	};
-	int hosts = 0;
+	struct header_use seen = {.hosts = 0};
 
-	(void) s->http.get_values(c, TRK_HTTP_HEADER, count_hosts, &hosts);
-	if (hosts > 1)
+	(void) s->http.get_values(c, TRK_HTTP_HEADER, see_header, &seen);
+	r.has_body = seen.has_body;
+	if (seen.hosts > 1)
 		r.host = NULL;
 	return trk__gate_judge(&r, s->token, s->port, rest);
 }
@@ -375,6 +388,8 @@ static int refuse(const struct server *s, struct MHD_Connection *c, enum trk_gat
 	switch (why) {
 	case TRK_GATE_METHOD:
 		return reply_text(s, c, 405, "Only GET and HEAD are answered.\n");
+	case TRK_GATE_BODY:
+		return reply_text(s, c, 400, "No page takes a request with a body.\n");
 	case TRK_GATE_HOST:
 		return reply_text(s, c, 421, "This server answers for 127.0.0.1 only.\n");
 	case TRK_GATE_FOREIGN:
@@ -494,6 +509,9 @@ static int answer_request(void *data, struct MHD_Connection *c, const char *path
 		return reply_text(s, c, 204, "");
 	if (gate != TRK_GATE_OPEN)
 		return refuse(s, c, gate);
+	if (*state == TRK_HTTP_CROWDED)
+		return reply_text(s, c, 414,
+				  "The address is too long, or has too many arguments.\n");
 	/* The first call comes before the body, which a request for a page does not have. */
 	if (!*state) {
 		*state = s;

@@ -79,6 +79,8 @@ enum trk_gate trk__gate_judge(const struct trk_gate_request *request, const char
 
 	if (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0)
 		return TRK_GATE_METHOD;
+	if (request->has_body)
+		return TRK_GATE_BODY;
 	if (!request->host || !is_own_host(request->host, port))
 		return TRK_GATE_HOST;
 	if (is_foreign(request, port))

@@ -10,6 +10,7 @@
 #ifndef TRK_SERVE_GATE_H
 #define TRK_SERVE_GATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { TRK_GATE_TOKEN_SIZE = 44 };
@@ -18,11 +19,13 @@ enum { TRK_GATE_TOKEN_SIZE = 44 };
 struct trk_gate_request {
 	const char *method, *path, *host, *origin;
 	const char *fetch_site, *fetch_mode, *fetch_dest;
+	bool has_body;
 };
 
 enum trk_gate {
 	TRK_GATE_OPEN,
 	TRK_GATE_METHOD,  /* neither GET nor HEAD */
+	TRK_GATE_BODY,    /* with a body, which no page takes */
 	TRK_GATE_HOST,    /* for another host */
 	TRK_GATE_FOREIGN, /* from another site */
 	TRK_GATE_TOKEN,   /* without the secret */

@@ -25,7 +25,13 @@ enum {
 	TRK_HTTP_COPY = 2, /* of a response's body */
 };
 
-/* *state is NULL in the first of the calls for a request. */
+/* The query of a request with a longer target or more arguments is cut off before it is parsed:
+ * libmicrohttpd 0.9 has no memory for it, and does not answer then. */
+enum { TRK_HTTP_TARGET_MAX = 8192, TRK_HTTP_ARGUMENTS_MAX = 32 };
+#define TRK_HTTP_CROWDED ((void *) 1)
+
+/* *state is NULL in the first of the calls for a request; TRK_HTTP_CROWDED where the query was cut
+ * off. */
 typedef int trk_http_request_fn(void *data, struct MHD_Connection *connection, const char *path,
 				const char *method, const char *version, const char *upload,
 				size_t *upload_size, void **state);

@@ -22,6 +22,7 @@ enum {
 	OPTION_END = 0,
 	OPTION_CONNECTION_LIMIT = 2,
 	OPTION_CONNECTION_TIMEOUT = 3,
+	OPTION_URI_LOG_CALLBACK = 7,
 	OPTION_LISTEN_SOCKET = 12,
 };
 
@@ -91,6 +92,22 @@ static int may_connect(void *data, const struct sockaddr *from, socklen_t len)
 	return uid == geteuid() || uid == 0 ? TRK_HTTP_YES : TRK_HTTP_NO;
 }
 
+/* Called with the target of a request, which is in a buffer of the library, before it parses the
+ * query. What it returns is the *state of the first call. */
+static void *limit_arguments(void *data, const char *target, struct MHD_Connection *c)
+{
+	char *query = strchr((char *) (uintptr_t) target, '?');
+	int arguments = 1;
+
+	for (const char *at = query; at && (at = strchr(at + 1, '&'));)
+		arguments++;
+	if (arguments <= TRK_HTTP_ARGUMENTS_MAX && strlen(target) <= TRK_HTTP_TARGET_MAX)
+		return NULL;
+	if (query)
+		query[1] = '\0';
+	return TRK_HTTP_CROWDED;
+}
+
 /* ---- the loop ---- */
 
 /* A listening socket, and *ret with its port. */
@@ -151,10 +168,11 @@ int trk__http_serve(const struct trk_http_server *o, struct trk_error *reterr)
 	if (l.fd < 0)
 		return trk__error_set(reterr, l.fd, NULL, "127.0.0.1:%u: %s", o->port,
 				      trk__strerror(l.fd));
-	daemon = mhd.start_daemon(
-		USE_SELECT, 0, may_connect, &l, o->answer, o->data, OPTION_LISTEN_SOCKET, l.fd,
-		OPTION_CONNECTION_LIMIT, (unsigned int) TRK_HTTP_CONNECTIONS_MAX,
-		OPTION_CONNECTION_TIMEOUT, (unsigned int) TRK_HTTP_IDLE_S, OPTION_END);
+	daemon = mhd.start_daemon(USE_SELECT, 0, may_connect, &l, o->answer, o->data,
+				  OPTION_LISTEN_SOCKET, l.fd, OPTION_CONNECTION_LIMIT,
+				  (unsigned int) TRK_HTTP_CONNECTIONS_MAX,
+				  OPTION_CONNECTION_TIMEOUT, (unsigned int) TRK_HTTP_IDLE_S,
+				  OPTION_URI_LOG_CALLBACK, limit_arguments, NULL, OPTION_END);
 	if (!daemon) {
 		(void) close(l.fd);
 		return trk__error_set(reterr, -EIO, NULL, "libmicrohttpd cannot start");

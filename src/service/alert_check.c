@@ -10,6 +10,7 @@
 #include "alert/live.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/maths.h"
 #include "base/shell_word.h"
 #include "fleet/overview.h"
 #include "fleet/job.h"
@@ -519,7 +520,8 @@ static bool write_message(struct digest *d, struct trk_alert_message *m)
 	(void) snprintf(m->severity, sizeof(m->severity), "info");
 	m->firing = true;
 	m->value = m->limit = NAN;
-	m->wall_ns = (uint64_t) (d->now_s * 1e3) * TRK_NS_PER_MS;
+	m->wall_ns =
+		(uint64_t) trk__whole(d->now_s * 1e3, 0, INT64_MAX / TRK_NS_PER_MS) * TRK_NS_PER_MS;
 	(void) snprintf(m->text, sizeof(m->text), "%s%s%s", d->o->headline,
 			d->o->headline[0] && d->o->lead[0] ? " " : "", d->o->lead);
 	add_alerts(d, m);
@@ -685,18 +687,19 @@ static int answer(const struct trk_alert_sender *s, const struct trk_alert_hooks
 		  enum trk_digest_form form, const struct trk_fleet_rows *rows, struct trk_buf *b)
 {
 	struct trk_alert_store store;
-	struct trk_fleet_views v;
-	int r = trk__fleet_views_make(rows, DAYS, NULL, &v);
+	struct trk_fleet_views *v = malloc(sizeof(*v));
+	int r = v ? trk__fleet_views_make(rows, DAYS, NULL, v) : -ENOMEM;
 
 	if (r < 0) {
+		free(v);
 		trk__service_note(&s->service, "digest: out of memory");
 		return r;
 	}
 	r = trk__alert_store_open(s, &store);
 	if (r == 0) {
 		struct digest d = {.rows = rows,
-				   .jobs = &v.jobs,
-				   .o = &v.overview,
+				   .jobs = &v->jobs,
+				   .o = &v->overview,
 				   .book = &store.book,
 				   .now_s = rows->now_s};
 
@@ -705,7 +708,8 @@ static int answer(const struct trk_alert_sender *s, const struct trk_alert_hooks
 			trk__service_note(&s->service, "digest: out of memory");
 		r = write_and_send(s, sinks, form, &d, &store, b);
 	}
-	trk__fleet_views_release(&v);
+	trk__fleet_views_release(v);
+	free(v);
 	return r;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "lines/native.h"
 #include "lines/source.h"
 #include "lines/write.h"
@@ -61,8 +62,9 @@ static int phases_of(const struct trk_run_lines *l, struct phases *ret)
 		const struct trk_run_phase *p = &ret->times.phase[i];
 
 		trk__run_phase_name(p, ret->name[i]);
-		ret->phase[i] = (struct trk_lines_phase){ret->name[i], (int64_t) (p->start_s * 1e6),
-							 (int64_t) (p->end_s * 1e6)};
+		ret->phase[i] = (struct trk_lines_phase){ret->name[i],
+							 trk__whole(p->start_s * 1e6, 0, INT64_MAX),
+							 trk__whole(p->end_s * 1e6, 0, INT64_MAX)};
 	}
 	if (ret->count == 0)
 		ret->phase[ret->count++] = (struct trk_lines_phase){ret->name[0], 0, 0};

@@ -11,11 +11,12 @@ enum { NEW_MAX = 64 }; /* recordings that are taken into the history for a page 
 /* Runs in the child. Errors are ignored, as the page is soon made again. */
 static void make_page(struct trk_live_page *l, const struct trk_record *record)
 {
-	struct trk_record now = *record; /* what it points to is the child's own */
+	static struct trk_record now; /* what it points to is the child's own */
 	struct trk_history *h = NULL;
 	TRK_BUF_LOCAL(b, TRK_PAGE_MAX);
 	char name[96];
 
+	now = *record;
 	now.writing = true;
 	trk__record_recover(&now);
 	trk__store_name(&now.run, name);

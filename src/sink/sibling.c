@@ -89,7 +89,7 @@ void trk__sibling_csv_row(struct trk_buf *b, const struct trk_sample *row)
 /* Round half away from zero, without the mathematics library. */
 static int64_t nearest(double value)
 {
-	return (int64_t) (value < 0 ? value - 0.5 : value + 0.5);
+	return trk__whole(value < 0 ? value - 0.5 : value + 0.5, INT64_MIN, INT64_MAX);
 }
 
 static void key_column(struct trk_json *j, const char *key, const struct trk_sample *row,
@@ -306,7 +306,7 @@ static void key_gpu_bytes(struct trk_json *j, const char *key, const struct trk_
 {
 	double value = d->metric[metric].value;
 
-	key_u64(j, key, value >= 0 ? (uint64_t) value : 0, value >= 0);
+	key_u64(j, key, (uint64_t) trk__whole(value, 0, INT64_MAX), value >= 0);
 }
 
 static void add_gpu(struct trk_json *j, const struct trk_gpu_device *d, size_t index)
@@ -392,7 +392,7 @@ static void server_info(struct trk_json *j, const struct trk_snapshot *s,
 void trk__snapshot_head(struct trk_buf *b, struct trk_snapshot *s, const struct trk_record *record)
 {
 	const struct trk_run *run = &record->run;
-	double start_s = (double) (int64_t) ((double) run->start_ns / 1e6) / 1e3;
+	double start_s = trk__floor((double) run->start_ns / 1e6) / 1e3;
 	double duration_s = (double) record->outcome.duration_ns / 1e9;
 	struct trk_json j;
 
@@ -414,7 +414,7 @@ void trk__snapshot_head(struct trk_buf *b, struct trk_snapshot *s, const struct 
 	trk__json_key_bool(&j, "discover_cloud", false);
 	trk__json_key_double(&j, "start_time", start_s);
 	trk__json_key_double(&j, "stop_time", start_s + duration_s);
-	trk__json_key_double(&j, "duration", (double) (int64_t) (duration_s * 100 + 0.5) / 100);
+	trk__json_key_double(&j, "duration", (double) nearest(duration_s * 100) / 100);
 	trk__json_key_double(&j, "exit_code",
 			     record->outcome.code < 0 ? (double) NAN : record->outcome.code);
 	trk__json_close(&j, '}');

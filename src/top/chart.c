@@ -1,4 +1,5 @@
 #include "top/chart.h"
+#include "base/maths.h"
 
 #include <math.h>
 
@@ -20,7 +21,7 @@ static int level(double value, double top, int levels)
 
 	if (!(part > 0))
 		return 0;
-	return part < 1 ? 1 : part > levels ? levels : (int) (part + 0.5);
+	return (int) trk__whole(part + 0.5, 1, levels);
 }
 
 /* Braille dot of a row, counted from the bottom, in a column of a cell. */

@@ -111,18 +111,21 @@ struct loading {
 static int take_past(void *data, const struct trk_history_run *past)
 {
 	struct loading *l = data;
-	struct trk_watch w = {.open = false};
+	struct trk_watch *w;
 	bool well = past->ended && !strcmp(past->verdict, trk__verdict_name(TRK_VERDICT_EXITED)) &&
 		    past->code == 0;
 
 	if (!well || !past->file[0] || !strcmp(past->id, l->record->run.id) ||
 	    past->start_s * 1e9 >= (double) l->record->run.start_ns ||
-	    !trk__store_is_name(past->file) ||
-	    trk__watch_open(&w, l->runs_fd, past->file, 0, NULL) < 0)
+	    !trk__store_is_name(past->file))
 		return 0;
-	if (trk__watch_update(&w) >= 0)
-		(void) trk__usual_add(l->usual, &w);
-	trk__watch_close(&w);
+	w = calloc(1, sizeof(*w));
+	if (w && trk__watch_open(w, l->runs_fd, past->file, 0, NULL) == 0) {
+		if (trk__watch_update(w) >= 0)
+			(void) trk__usual_add(l->usual, w);
+		trk__watch_close(w);
+	}
+	free(w);
 	return l->usual->runs >= TRK_USUAL_RUNS_MAX;
 }
 
@@ -171,6 +174,8 @@ void trk__usual_bins(const struct trk_usual *u, enum trk_watch_figure figure, do
 		double at = from_s + (to_s - from_s) * (b + 0.5) / bins;
 		double i = u->runs ? at / u->step_s : -1;
 
-		bin[b] = i >= 0 && i < TRK_USUAL_BINS ? u->bin[figure][(int) i] : NAN;
+		bin[b] = i >= 0 && i < TRK_USUAL_BINS
+				 ? u->bin[figure][trk__whole(i, 0, TRK_USUAL_BINS - 1)]
+				 : NAN;
 	}
 }

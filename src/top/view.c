@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "base/maths.h"
 #include "base/utf8.h"
 #include "top/chart.h"
 
@@ -161,7 +162,7 @@ static void draw_timeline(struct trk_frame *f, const struct trk_facts *facts,
 			      speed);
 	(void) trk__view_clock(end, facts->end_s);
 	right = f->columns - (int) strlen(end) - 2;
-	at = x + (int) (share * (right - x - 1));
+	at = x + (int) trk__whole(share * (right - x - 1), 0, f->columns);
 	for (int i = x; i < right; i++)
 		(void) trk__frame_text(f, i, y, i <= at ? TRK_STYLE_BLUE : TRK_STYLE_DIM,
 				       i == at  ? sign(f, "\u25cf", "o")
@@ -170,7 +171,8 @@ static void draw_timeline(struct trk_frame *f, const struct trk_facts *facts,
 	(void) trk__frame_text(f, right + 1, y, TRK_STYLE_PLAIN, end);
 	for (size_t i = 0; i < facts->record->marks; i++) {
 		double mark = (double) facts->record->mark[i].elapsed_ns / 1e9;
-		int m = x + (int) (mark / facts->end_s * (right - x - 1));
+		double column = mark / facts->end_s * (right - x - 1);
+		int m = x + (int) trk__whole(column, 0, f->columns);
 
 		if (facts->end_s > 0 && mark <= facts->end_s && m != at)
 			(void) trk__frame_text(f, m, y, TRK_STYLE_YELLOW, sign(f, "\u2506", "|"));
@@ -196,7 +198,7 @@ static struct span span_of(const struct trk_facts *facts, const struct trk_view_
 	/* The window moves page by page, so that a chart does not scroll while it fills. */
 	if (o->window_s <= 0 || facts->t_s <= window)
 		return (struct span){0, window};
-	page = (double) (uint64_t) (facts->t_s / (window / 2));
+	page = trk__floor(facts->t_s / (window / 2));
 	return (struct span){(page - 1) * window / 2, (page + 1) * window / 2};
 }
 
@@ -307,7 +309,7 @@ static void draw_spent(struct trk_frame *f, const struct trk_facts *facts, int y
 	}
 	for (int i = 0; i < TRK_SPENTS; i++) {
 		double share = isnan(facts->share[i]) ? 0 : facts->share[i];
-		int cells = (int) (share * n + 0.5);
+		int cells = (int) trk__whole(share * n + 0.5, 0, n);
 
 		for (; cells > 0 && at < n; cells--, at++)
 			(void) trk__frame_text(f, x + at, y, styles[i], sign(f, "\u2588", "#"));

@@ -1,4 +1,5 @@
 #include "top/watch.h"
+#include "base/maths.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -281,7 +282,7 @@ double trk__watch_bins(const struct trk_watch *w, enum trk_watch_figure figure, 
 		const struct trk_watch_point *p = &w->point[i];
 		double begin = ((double) p->end_s - (double) p->seconds - from_s) / width;
 		double end = ((double) p->end_s - from_s) / width;
-		int b = begin > 0 ? (int) begin : 0;
+		int b = (int) trk__whole(begin, 0, bins);
 		float value = p->figure[figure];
 
 		if (isnan(value))

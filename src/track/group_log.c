@@ -26,12 +26,12 @@ static bool knows(const struct trk_group_log *log, uint64_t membership)
 }
 
 /* The fields that the functions which walk up from a group use. */
-static struct trk_cgroup as_group(const struct trk_job_group *g, const struct trk_env *env)
+static void as_group(const struct trk_job_group *g, const struct trk_env *env,
+		     struct trk_cgroup *ret)
 {
-	struct trk_cgroup cg = {.cgroup_fd = env->cgroup_fd};
-
-	cg.place[TRK_CGROUP_MEMORY] = g->place;
-	return cg;
+	memset(ret, 0, sizeof(*ret));
+	ret->cgroup_fd = env->cgroup_fd;
+	ret->place[TRK_CGROUP_MEMORY] = g->place;
 }
 
 void trk__group_log_begin(struct trk_group_log *log, const struct trk_env *env, pid_t pid)
@@ -57,7 +57,7 @@ void trk__group_log_note(struct trk_group_log *log, const struct trk_env *env, p
 	/* On v1 a process that has ended is in the root groups. */
 	if (g->place.version == 0 || g->place.fallback || (has_ended && g->place.version == 1))
 		return;
-	cg = as_group(g, env);
+	as_group(g, env, &cg);
 	g->knows_kills = trk__cgroup_oom_kills_at(&cg, &g->kills) == 0;
 	g->knows_kills_above = trk__cgroup_oom_kills_above(&cg, &g->kills_above, path) == 0;
 	log->count++;
@@ -73,9 +73,10 @@ static uint64_t since(uint64_t now, uint64_t before, bool is_late, bool machine_
 static uint64_t kills_of(const struct trk_job_group *g, const struct trk_env *env,
 			 bool machine_has_killed, char path[TRK_CGROUP_TEXT_SIZE])
 {
-	struct trk_cgroup cg = as_group(g, env);
+	struct trk_cgroup cg;
 	uint64_t now, kills;
 
+	as_group(g, env, &cg);
 	if (g->knows_kills && trk__cgroup_oom_kills_at(&cg, &now) == 0) {
 		kills = since(now, g->kills, g->is_late, machine_has_killed);
 		trk__cgroup_path(&cg, TRK_CGROUP_MEMORY, path, TRK_CGROUP_TEXT_SIZE);
@@ -89,9 +90,10 @@ static uint64_t kills_of(const struct trk_job_group *g, const struct trk_env *en
 static void take_limit(const struct trk_job_group *g, const struct trk_env *env,
 		       struct trk_quantity *ret)
 {
-	struct trk_cgroup cg = as_group(g, env);
 	struct trk_cgroup_limits limits;
+	struct trk_cgroup cg;
 
+	as_group(g, env, &cg);
 	(void) trk__cgroup_limits(&cg, &limits);
 	if (limits.memory_bytes != TRK_NO_LIMIT)
 		trk__quantity_set(ret, (double) limits.memory_bytes / 1048576.0, TRK_QUALITY_EXACT,

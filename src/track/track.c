@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -538,10 +539,61 @@ static void end_place(struct track *t)
 	}
 }
 
+/* The run has ended: its totals, cause and place. */
+static void conclude(struct track *t)
+{
+	struct trk_track_result *result = t->result;
+	struct trk_outcome *outcome = &t->record->outcome;
+
+	trk__finish(&t->finish, t->sampler, t->record, t->root_reaped && !t->finish.lost,
+		    t->wait_status);
+	if (t->ending.is_over && t->ending.count > outcome->left_behind)
+		outcome->left_behind = t->ending.count;
+	if (t->sampler &&
+	    trk__limits_end(&t->run_limits, outcome, &t->finish.killed_limit, &t->record->run))
+		write_limits(t);
+	if (!t->sampler) {
+		outcome->stop_ns = t->env.wall_ns();
+		outcome->duration_ns = t->env.monotonic_ns() - t->start_ns;
+	}
+	end_place(t);
+	if (t->writer && trk__writer_end(t->writer, outcome) < 0)
+		result->recording_error = trk__writer_error(t->writer, &result->recording_lost);
+}
+
+static void release(struct track *t)
+{
+	(void) trk__discovery_end(&t->discovery, &t->record->place);
+	trk__sampler_free(t->sampler);
+	trk__reader_free(t->reader);
+	trk__helper_process_hold(false);
+	trk__writer_free(t->writer);
+	trk__finish_release(&t->finish);
+	trk__ending_release(&t->ending);
+	trk__close(t->runs_fd);
+	trk__close(t->timer_fd);
+	trk__close(t->pid_fd);
+	trk__marks_close(t->marks_fd);
+	if (t->root_reaped || t->ending.is_over)
+		trk__job_drop_signals(&t->job,
+				      t->record->outcome.verdict == TRK_VERDICT_OUT_OF_MEMORY);
+	if (!t->options->in_thread)
+		trk__job_release(&t->job);
+}
+
 int trk__track(const struct trk_env *env, const struct trk_track_options *options,
 	       struct trk_track_result *result)
 {
-	struct track t = {
+	struct track *t = malloc(sizeof(*t)); /* 45 KiB, for which a small stack has no room */
+	int r;
+
+	memset(result, 0, sizeof(*result));
+	r = t ? trk__record_init(&result->record) : -ENOMEM;
+	if (r < 0) {
+		free(t);
+		return r;
+	}
+	*t = (struct track){
 		.options = options,
 		.result = result,
 		.record = &result->record,
@@ -557,48 +609,12 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 		.timer_fd = -1,
 		.pid_fd = -1,
 	};
-	int r;
-
-	memset(result, 0, sizeof(*result));
-	r = trk__record_init(&result->record);
-	if (r < 0)
-		return r;
-	r = begin(&t);
-	if (r < 0) {
-		/* Nothing was started, nothing recorded. */
-	} else {
-		run_loop(&t);
-		trk__finish(&t.finish, t.sampler, &result->record, t.root_reaped && !t.finish.lost,
-			    t.wait_status);
-		if (t.ending.is_over && t.ending.count > result->record.outcome.left_behind)
-			result->record.outcome.left_behind = t.ending.count;
-		if (t.sampler && trk__limits_end(&t.run_limits, &result->record.outcome,
-						 &t.finish.killed_limit, &result->record.run))
-			write_limits(&t);
-		if (!t.sampler) {
-			result->record.outcome.stop_ns = t.env.wall_ns();
-			result->record.outcome.duration_ns = t.env.monotonic_ns() - t.start_ns;
-		}
-		end_place(&t);
-		if (t.writer && trk__writer_end(t.writer, &result->record.outcome) < 0)
-			result->recording_error =
-				trk__writer_error(t.writer, &result->recording_lost);
+	r = begin(t);
+	if (r >= 0) { /* else nothing was started, nothing recorded */
+		run_loop(t);
+		conclude(t);
 	}
-	(void) trk__discovery_end(&t.discovery, &result->record.place);
-	trk__sampler_free(t.sampler);
-	trk__reader_free(t.reader);
-	trk__helper_process_hold(false);
-	trk__writer_free(t.writer);
-	trk__finish_release(&t.finish);
-	trk__ending_release(&t.ending);
-	trk__close(t.runs_fd);
-	trk__close(t.timer_fd);
-	trk__close(t.pid_fd);
-	trk__marks_close(t.marks_fd);
-	if (t.root_reaped || t.ending.is_over)
-		trk__job_drop_signals(&t.job,
-				      result->record.outcome.verdict == TRK_VERDICT_OUT_OF_MEMORY);
-	if (!options->in_thread)
-		trk__job_release(&t.job);
+	release(t);
+	free(t);
 	return r;
 }

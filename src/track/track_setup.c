@@ -1,7 +1,9 @@
 /* Set-up before the first tick: the run's description, its recording, the sampler. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -139,6 +141,17 @@ void trk__track_look_at_proc(struct track *t)
 		      trk__parse_u64(text, &pid) == 0 && pid == (uint64_t) getpid();
 }
 
+/* 0, -ESRCH if /proc is that of another pid namespace, or -ENOENT if it is not mounted: there is no
+ * "self". */
+static int check_proc(const struct track *t)
+{
+	struct stat st;
+
+	if (t->env.proc_fd < 0 || t->has_proc) /* or this system has none */
+		return 0;
+	return fstatat(t->env.proc_fd, "self", &st, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : -ESRCH;
+}
+
 int trk__track_open_sampler(struct track *t)
 {
 	struct trk_tree_options tree = {
@@ -168,11 +181,11 @@ int trk__track_open_sampler(struct track *t)
 					   : MIN_RATE_NS,
 		.start_ns = t->spawn_ns,
 	};
-	int r = 0;
+	int r = tree.root ? check_proc(t) : 0;
 
 	t->record->run.pid = tree.root;
-	if (tree.root && t->env.proc_fd >= 0 && !t->has_proc)
-		return -ESRCH;
+	if (r < 0)
+		return r;
 	t->sampler = trk__sampler_new(&t->env, &options, &r);
 	return t->sampler ? 0 : r;
 }

@@ -90,6 +90,16 @@ def send(rt, sink, alert=None, env=None):
     return rt.run("alerts", "send", sink, env={**LISTED, **(env or {}), "RT_JSON": json.dumps(alert or ALERT)})
 
 
+def test_an_alert_is_read_from_a_pipe(rt, mailbox):
+    def piped(text):
+        return rt.run("alerts", "send", "mail:ann@example.org", env=mailbox.env, stdin=text)
+
+    assert piped(json.dumps(ALERT)).rc == 0 and len(mailbox.mails) == 1
+    for text, words in (("", "no JSON value"), (" " * 70000, "File too large")):
+        done = piped(text)
+        assert (done.rc, done.stderr.count("\n")) == (2, 1) and f"alerts: stdin: {words}" in done.stderr
+
+
 def test_a_mail_has_both_bodies_and_a_thread(rt, mailbox):
     done = send(rt, "mail:ann@example.org,bob@example.org", env=mailbox.env)
     assert (done.rc, done.stderr) == (0, "")

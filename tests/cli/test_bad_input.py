@@ -213,6 +213,8 @@ def test_a_kernel_without_its_files(rt, place):
         env=rt.env, cwd=rt.home, capture_output=True, text=True, check=False)
     assert done.returncode == 6
     assert done.stderr.count("\n") == (1 if place == "/proc" else 0), done.stderr
+    assert ("/proc is not mounted" in done.stderr) == (place == "/proc"), done.stderr
+    assert "namespace" not in done.stderr
 
 
 @pytest.mark.parametrize("text,place,word", [

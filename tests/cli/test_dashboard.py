@@ -148,6 +148,33 @@ def test_requests_of_other_sites_are_refused(board):
     assert board.ask(Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate", Sec_Fetch_Dest="document")[0] == 200
 
 
+@pytest.mark.parametrize("rest, header, body, status", [
+    ("json/overview", "Content-Length: 5", "hello", 400),
+    ("json/overview", "Content-Length: 5", "", 400),  # promised and not sent
+    ("json/overview", "Transfer-Encoding: chunked", "5\r\nhello\r\n0\r\n\r\n", 400),
+    ("json/overview", "Content-Length: 0\r\nContent-Length: 5", "hello", 400),
+    ("json/overview", "Content-Length: x", "", 400),
+    ("json/overview", "Content-Length: 0", "", 200),
+    ("json/overview", "X: " + "x" * 8192, "", 200),
+    ("json/overview", "X: " + "x" * 40000, "", 431),
+    ("json/overview", "X: y\r\n" * 1000 + "X: y", "", 431),
+    ("json/overview", "Cookie: " + "a=1;" * 1500, "", 431),
+    ("json/overview?" + "&".join(f"a{i}=1" for i in range(500)), "X: y", "", 414),
+    ("json/overview?" + "&".join(f"a{i}=1" for i in range(31)) + "x" * 31000, "X: y", "", 414),
+    ("json/overview?" + "&".join(f"a{i}=1" for i in range(32)), "X: y", "", 200),
+    ("x" * 1000000, "X: y", "", 414),
+    ("json/overview?days=1e999&max=nan", "X: y", "", 400),
+], ids=lambda value: str(value)[:24])
+def test_what_no_browser_sends_is_answered_at_once(board, rest, header, body, status):
+    with socket.create_connection(("127.0.0.1", board.port), timeout=20) as peer:  # less than the idle time
+        try:
+            peer.sendall(f"GET /{board.token}/{rest} HTTP/1.1\r\nHost: 127.0.0.1:{board.port}\r\n"
+                         f"{header}\r\n\r\n{body}".encode())
+        except ConnectionError:
+            pass  # refused before all of it was sent
+        assert peer.recv(12).decode() == f"HTTP/1.1 {status}"
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
 def test_only_reading_is_answered(board, method):
     status, headers, _ = board.ask(method=method)

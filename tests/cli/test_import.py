@@ -299,6 +299,7 @@ def test_sacct_keeps_jobs_that_have_ended_alone(rt):
     (b'timestamp,cpu_usage\n1772359201,1\n1772359202,"2\n', "a quote that is not closed"),
     (gzip.compress(b"x" * 100000, mtime=0)[:-20], "damaged gzip file"),
     (b"\0\1\2\3", "not a file that can be imported"),
+    (b"JobID|Elapsed\n1|00:00:01\0\n", "not a file that can be imported"),
 ])
 def test_what_cannot_be_read_is_told_in_one_line(rt, content, words):
     (rt.home / "wrong.bin").write_bytes(content)
@@ -306,6 +307,34 @@ def test_what_cannot_be_read_is_told_in_one_line(rt, content, words):
     assert result.rc in (1, 4)
     assert result.stderr.startswith("resource-tracker: wrong.bin") and words in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+@pytest.fixture(scope="module")
+def bomb():
+    """A text of 520 MiB in 1 MB. Members of a gzip file follow one another."""
+    return gzip.compress(b"JobID|Elapsed\n" * 80000, mtime=0) * 487
+
+
+@pytest.mark.native  # address space
+@pytest.mark.parametrize("kind, words", [
+    ("sparse", "File too large"), ("holes", "not a file that can be imported"),
+    ("bomb", "File too large"), ("device", "not a file that can be imported")])
+def test_a_file_that_is_refused_takes_no_memory(rt, bomb, kind, words):
+    path = rt.home / "large"
+    if kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        path.write_bytes(bomb if kind == "bomb" else b"")
+    if kind in ("sparse", "holes"):
+        os.truncate(path, (10 << 30) if kind == "sparse" else (400 << 20))
+    done = subprocess.run(["sh", "-c", 'ulimit -v 65536; exec "$0" import large', rt.path], env=rt.env, cwd=rt.home,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and words in done.stderr
+
+
+def test_a_pipe_is_read_to_its_end(rt):
+    assert rt.run("import", "/dev/stdin", stdin=(FILES / "sacct.txt").read_text()).rc == 0
+    assert rt.run("import", "/dev/stdin", stdin="").rc == 1
 
 
 def test_wrong_usage_of_import(rt):

@@ -32,6 +32,16 @@ def test_every_paragraph_names_its_tests():
             assert re.search(rf"^(def|static void) {name}\(", source, re.MULTILINE), test
 
 
+def test_the_table_lists_every_fuzzer():
+    built = re.findall(r"^  '(\w+)',$", (ROOT / "tests/fuzz/meson.build").read_text(encoding="utf-8"), re.M)
+    listed = re.findall(r"^\| (\w+) \| [\d ]+ \| \d+ \| (\d+) \| (\d+) \|$", PAGE, re.M)
+    assert sorted(name for name, _, _ in listed) == sorted(built) and len(built) > 40
+    for name, seeds, kept in listed:
+        files = [path.name for path in (ROOT / "tests/fuzz/corpus" / name).iterdir()]
+        assert sum(file.startswith("kept-") for file in files) == int(kept), name
+        assert sum(not file.startswith("kept-") for file in files) == int(seeds), name
+
+
 def test_the_keys_of_the_working_directory_s_file_are_listed(rt):
     shown = rt.run("config", "--show-origin").stdout.splitlines()[-1]
     keys = shown.removeprefix("# ./resource-tracker.toml may set: ").split()

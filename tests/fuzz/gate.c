@@ -1,5 +1,5 @@
-/* A request to the local dashboard: method, path and headers, one per line; an empty line is a
- * missing header. The answer must follow the rules of gate.h. */
+/* A request to the local dashboard: method, path, headers and a body, one per line; an empty line is
+ * one that is missing. The answer must follow the rules of gate.h. */
 #include "serve/gate.h"
 
 #include "fuzz.h"
@@ -25,7 +25,7 @@ static void check_open(const struct trk_gate_request *r, const char *rest)
 {
 	size_t len = strlen("/" TOKEN);
 
-	FUZZ_CHECK(!strcmp(r->method, "GET") || !strcmp(r->method, "HEAD"));
+	FUZZ_CHECK(!r->has_body && (!strcmp(r->method, "GET") || !strcmp(r->method, "HEAD")));
 	FUZZ_CHECK(r->host && strlen(r->host) == strlen("127.0.0.1:8080") &&
 		   !strcmp(strchr(r->host, ':'), ":8080"));
 	FUZZ_CHECK(!r->origin || !strncmp(r->origin, "http://", 7));
@@ -47,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	r.fetch_site = next_line(&at);
 	r.fetch_mode = next_line(&at);
 	r.fetch_dest = next_line(&at);
+	r.has_body = next_line(&at) != NULL;
 	gate = trk__gate_judge(&r, TOKEN, PORT, &rest);
 	if (gate == TRK_GATE_OPEN)
 		check_open(&r, rest);

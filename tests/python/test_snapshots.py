@@ -1,12 +1,15 @@
 """Tests snapshots of this version and of two versions of the original package, and data that is not a snapshot."""
 
+import copy
 import gzip
 import json
 import os
+import random
 
 import pytest
 
 from resource_tracker import ResourceTracker
+from resource_tracker.tracker import SnapshotError
 
 METADATA = {"version": 1, "resource_tracker": {"version": "0.4.2", "implementation": "procfs"},
             "pid": 7, "children": True, "interval": 1, "method": None, "autostart": True,
@@ -156,3 +159,75 @@ def test_damaged_files(finished, tmp_path):
         ResourceTracker.load(str(tmp_path / "none"))
     with pytest.raises(ValueError):
         ResourceTracker.loads("garbage")
+
+
+FULL = {**NEW, "phases": [{"name": "a", "start": 1000.0, "end": 1001.0}],
+        "totals": {"cpu_s": {"value": 1.5, "quality": "exact", "source": "x"}},
+        "top_processes": [{"pid": 1, "name": "x", "cpu_s": 1.0}]}
+HOSTILE = [None, True, 0, -1, 2**64, 10**400, -10**400, 1e308, 1e400, float("nan"), 5e-324, "", "x", "\ud800", "\0",
+           "1e999", [], {}, [[]], [{}], {"": None}, {"timestamp": None}, {1: 2}, "0.4", "../x"]
+
+
+def places(value, path=()):
+    """Each place in nested lists and dicts."""
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield (*path, key)
+        yield from places(value[key], (*path, key))
+
+
+def spoilt(document, rng):
+    """A copy of the document with a hostile value, or without a key, in one to three places."""
+    document = copy.deepcopy(document)
+    for path in rng.sample(list(places(document)), rng.choice([1, 1, 1, 2, 3])):
+        try:
+            at = document
+            for key in path[:-1]:
+                at = at[key]
+            if rng.random() < 0.1:
+                del at[path[-1]]
+            else:
+                at[path[-1]] = copy.deepcopy(rng.choice(HOSTILE))
+        except (KeyError, IndexError, TypeError):
+            pass  # within what was spoilt before
+    return document
+
+
+@pytest.mark.parametrize("document", [OLD, NEW, FULL], ids=["old", "new", "full"])
+def test_a_hostile_snapshot_is_refused_or_can_be_used(document):
+    for seed in range(60):
+        try:
+            tracker = ResourceTracker.from_snapshot(spoilt(document, random.Random(seed)))
+        except SnapshotError:
+            continue
+        for use in (tracker.stats, tracker.recommend_resources, tracker.report, tracker.dumps, tracker._repr_html_,
+                    lambda: tracker.recommend_resources(method="original")):
+            try:
+                use()
+            except RuntimeError as error:
+                assert type(error) is RuntimeError and "No metrics" in str(error), seed
+
+
+def test_a_snapshot_that_is_nested_too_deep():
+    for text in ("[" * 100000, json.dumps(OLD)[:-1] + ', "x": ' + "[" * 50 + "]" * 50 + "}"):
+        with pytest.raises(SnapshotError if text[-1] == "}" else ValueError):
+            ResourceTracker.loads(text)
+
+
+@pytest.mark.parametrize("kind", ["sparse", "holes", "bomb"])
+def test_a_file_that_is_refused_takes_no_memory(script, tmp_path, kind):
+    path = tmp_path / "large.json"
+    # Members of a gzip file follow one another: 520 MiB in 1 MB.
+    path.write_bytes(gzip.compress(b" " * 1000000, mtime=0) * 546 if kind == "bomb" else b"")
+    if kind != "bomb":
+        os.truncate(path, (10 << 30) if kind == "sparse" else (400 << 20))
+    print(script.output(f"""
+        import resource
+        from resource_tracker import ResourceTracker
+        resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))
+        try:
+            ResourceTracker.load({str(path)!r})
+        except ValueError as error:
+            assert "too large" in str(error) or "not a text" in str(error), error
+        else:
+            raise AssertionError
+    """))

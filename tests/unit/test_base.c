@@ -601,6 +601,54 @@ static void a_long_file_is_read_up_to_the_given_length_and_no_further(void **sta
 	free(content);
 }
 
+static void a_pipe_is_read_to_its_end(void **state)
+{
+	enum { LENGTH = 10000, PARTS = 20 };
+	char part[LENGTH], *all = NULL;
+	int ends[2];
+	pid_t child;
+
+	(void) state;
+	memset(part, 'x', sizeof(part));
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0); /* the writer may be slow */
+	child = fork();
+	if (child == 0) {
+		for (int i = 0; i < PARTS; i++)
+			(void) !write(ends[1], part, sizeof(part));
+		_exit(0);
+	}
+	assert_true(child > 0);
+	(void) close(ends[1]);
+	assert_int_equal(trk__read_all_fd(ends[0], 1 << 20, &all), LENGTH * PARTS);
+	assert_int_equal(strspn(all, "x"), LENGTH * PARTS);
+	free(all);
+	(void) waitpid(child, NULL, 0);
+	assert_int_equal(trk__read_all_fd(ends[0], 10, &all), 0); /* it has ended */
+	free(all);
+	(void) close(ends[0]);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], part, 12), 12);
+	assert_int_equal(trk__read_all_fd(ends[0], 11, &all), -EFBIG);
+	(void) close(ends[0]);
+	(void) close(ends[1]);
+	assert_int_equal(trk__read_all_fd(ends[0], 11, &all), -EBADF);
+}
+
+static void a_sparse_file_is_refused_before_it_is_read(void **state)
+{
+	FILE *file = tmpfile();
+	char *all = NULL;
+
+	(void) state;
+	assert_non_null(file);
+	assert_int_equal(ftruncate(fileno(file), 1 << 20), 0);
+	assert_false(trk__file_exceeds(fileno(file), 1 << 20));
+	assert_true(trk__file_exceeds(fileno(file), (1 << 20) - 1));
+	assert_int_equal(trk__read_all_fd(fileno(file), (1 << 20) - 1, &all), -EFBIG);
+	(void) fclose(file);
+}
+
 static void every_error_has_a_text(void **state)
 {
 	struct trk_error e;
@@ -762,6 +810,8 @@ int main(void)
 		cmocka_unit_test(the_check_sum_is_crc32c),
 		cmocka_unit_test(a_file_is_read_whole_or_said_to_be_too_long),
 		cmocka_unit_test(a_long_file_is_read_up_to_the_given_length_and_no_further),
+		cmocka_unit_test(a_pipe_is_read_to_its_end),
+		cmocka_unit_test(a_sparse_file_is_refused_before_it_is_read),
 		cmocka_unit_test(every_error_has_a_text),
 		cmocka_unit_test(a_range_of_descriptors_is_closed_and_no_other),
 		cmocka_unit_test(signals_have_the_names_of_the_c_library),

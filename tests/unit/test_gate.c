@@ -56,6 +56,7 @@ static void refuses_other_methods_hosts_and_sites(void **state)
 
 	(void) state;
 	assert_int_equal(judge((struct trk_gate_request){.method = "POST"}), TRK_GATE_METHOD);
+	assert_int_equal(judge((struct trk_gate_request){.has_body = true}), TRK_GATE_BODY);
 	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++)
 		assert_int_equal(judge((struct trk_gate_request){.host = hosts[i]}), TRK_GATE_HOST);
 	for (size_t i = 0; i < sizeof(origins) / sizeof(origins[0]); i++)

@@ -59,6 +59,21 @@ static void rounding_agrees_with_libm(void **state)
 	assert_true(isnan(trk__floor(NAN)) && trk__ceil(INFINITY) == INFINITY);
 }
 
+static void a_whole_number_stays_in_its_range_whatever_it_is_made_of(void **state)
+{
+	(void) state;
+	assert_int_equal(trk__whole(2.9, 0, 10), 2);
+	assert_int_equal(trk__whole(-2.9, -10, 10), -2);
+	assert_int_equal(trk__whole(10.5, 0, 10), 10);
+	assert_int_equal(trk__whole(-1, 0, 10), 0);
+	assert_int_equal(trk__whole(NAN, 3, 10), 3);
+	assert_int_equal(trk__whole(INFINITY, 0, 10), 10);
+	assert_int_equal(trk__whole(-INFINITY, 0, 10), 0);
+	assert_int_equal(trk__whole(1e300, INT64_MIN, INT64_MAX), INT64_MAX);
+	assert_int_equal(trk__whole(-1e300, INT64_MIN, INT64_MAX), INT64_MIN);
+	assert_int_equal(trk__whole(0x1p63, 0, INT64_MAX), INT64_MAX);
+}
+
 static int by_value(const void *a, const void *b)
 {
 	double x = *(const double *) a, y = *(const double *) b;
@@ -97,6 +112,7 @@ int main(void)
 		cmocka_unit_test(ln_is_the_logarithm_over_its_whole_range),
 		cmocka_unit_test(exp_is_the_exponential_over_its_whole_range),
 		cmocka_unit_test(rounding_agrees_with_libm),
+		cmocka_unit_test(a_whole_number_stays_in_its_range_whatever_it_is_made_of),
 		cmocka_unit_test(the_middle_is_that_of_the_list_in_order),
 	};
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from typing import Any, Callable, Dict, List, TypeVar
+from typing import Any, BinaryIO, Callable, Dict, List, TypeVar
 
 from ._platform import system
 from ._tracked import Tracked
@@ -14,6 +14,9 @@ from .column_maps import (DEFAULT_SCHEMA, Layout, Schema, chosen_schema, convert
 from .tiny_data_frame import TinyDataFrame
 
 SNAPSHOT_VERSION = 1
+FILE_MAX = 512 << 20  # bytes of JSON
+NUMBER_MAX = 2.0 ** 63
+DEPTH_MAX = 16
 READ_FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 
 AnyTracked = TypeVar("AnyTracked", bound=Tracked)
@@ -74,6 +77,7 @@ def restore(make: Callable[..., AnyTracked], snapshot: Dict[str, Any]) -> AnyTra
         SnapshotError: `snapshot` is not a snapshot
     """
     try:
+        _check_plain(snapshot)
         metadata = snapshot["metadata"]
         rows = {level: snapshot[f"{level}_metrics"] for level in ("process", "system")}
         tracks = {level: metadata[f"track_{long}"]
@@ -100,16 +104,56 @@ def restore(make: Callable[..., AnyTracked], snapshot: Dict[str, Any]) -> AnyTra
                            for level in rows}
         for attribute in ("server_info", "cloud_info"):
             info = snapshot.get(attribute)
-            setattr(tracker, "_" + attribute, None if info is None else dict(info))
+            setattr(tracker, "_" + attribute, None if info is None else _checked(attribute, dict(info)))
         tracker._phases = [dict(phase) for phase in snapshot.get("phases") or ()]
+        totals = dict(snapshot.get("totals") or {})
+        for name, total in totals.items():
+            _number_of(total["value"], name)
+            if not all(isinstance(total.get(key), str) for key in ("quality", "source")):
+                raise ValueError(f"totals: {name} has no quality and source")
         tracker._kept = {"scope": metadata.get("scope"),
-                         "totals": dict(snapshot.get("totals") or {}),
+                         "totals": totals,
                          "top_processes": list(snapshot.get("top_processes") or ())}
     except (KeyError, TypeError, ValueError, AttributeError, AssertionError,
-            IndexError) as error:
+            IndexError, ArithmeticError) as error:
         raise SnapshotError("not a snapshot of a resource tracker: "
                             f"{type(error).__name__}: {error}") from error
     return tracker
+
+
+def _check_plain(value: Any, depth: int = 0) -> None:
+    """Raise ValueError for what JSON cannot hold, or what no figure can be."""
+    if depth > DEPTH_MAX:
+        raise ValueError("nested too deep")
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _check_plain(inner, depth + 1)
+            if not isinstance(key, str):
+                raise ValueError("a key is no text")
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            _check_plain(inner, depth + 1)
+    elif isinstance(value, str):
+        value.encode("utf-8")  # half of a surrogate pair
+    elif isinstance(value, (int, float)) and abs(value) > NUMBER_MAX:
+        raise ValueError("a number is too large")
+
+
+def _number_of(cell: Any, name: str) -> Any:
+    """A number; None for what is not known: an empty text, NaN."""
+    if cell is None or cell == "" or cell != cell:
+        return None
+    if not isinstance(cell, (int, float)):
+        raise ValueError(f"{name}: not a number")
+    return cell
+
+
+def _checked(attribute: str, info: Dict[str, Any]) -> Dict[str, Any]:
+    """The facts of a machine; raise ValueError if the amounts among them are no numbers."""
+    for name in ("vcpus", "memory_mb", "gpu_count", "gpu_memory_mb"):
+        if name in info:
+            info[name] = _number_of(info[name], f"{attribute}: {name}")
+    return info
 
 
 def _load_frame(schema: Schema, target: Schema, level: str, rows: List[Dict[str, Any]]
@@ -117,7 +161,7 @@ def _load_frame(schema: Schema, target: Schema, level: str, rows: List[Dict[str,
     layout = Layout(target.name, ((level, ""),))
     if not rows:
         return TinyDataFrame({c.name: [] for c in target.columns(level)})._lay_out(layout)
-    frame = TinyDataFrame([{name: None if cell == "" else cell for name, cell in row.items()}
+    frame = TinyDataFrame([{name: _number_of(cell, name) for name, cell in row.items()}
                            for row in rows])
     missing = [c.name for c in schema.columns(level) if c.name not in frame.columns]
     if "timestamp" in missing:
@@ -146,19 +190,47 @@ def read(file: str) -> str:
 
     Raises:
         OSError: the file cannot be read
-        ValueError: it is not a regular file, or its compressed data is damaged
+        ValueError: it is not a regular file, too large, or its compressed data is damaged
     """
     # READ_FLAGS contains O_NONBLOCK: opening a FIFO without a writer would block otherwise.
     with open(os.open(file, READ_FLAGS), "rb") as source:
-        if not stat.S_ISREG(os.fstat(source.fileno()).st_mode):
+        status = os.fstat(source.fileno())
+        if not stat.S_ISREG(status.st_mode):
             raise ValueError("not a regular file")
-        data = source.read()
-    if data[:2] == b"\x1f\x8b":
+        compressed = source.read(2) == b"\x1f\x8b"
+        source.seek(0)
+        if status.st_size > FILE_MAX:
+            raise ValueError("too large")
+        if not compressed:
+            return (_start(source.read(1)) + source.read()).decode("utf-8")
         import gzip
         import zlib
 
         try:
-            data = gzip.decompress(data)
+            _count(source)
+            source.seek(0)
+            return gzip.decompress(source.read()).decode("utf-8")
         except (OSError, EOFError, zlib.error) as error:
             raise ValueError(f"damaged: {error}") from error
-    return data.decode("utf-8")
+
+
+def _start(first: bytes) -> bytes:
+    """Refuse what is no JSON text before it is read, as a hole of a sparse file."""
+    if first == b"\0":
+        raise ValueError("not a text")
+    return first
+
+
+def _count(source: BinaryIO) -> None:
+    """Refuse what would unpack to too much, before memory is taken for it."""
+    import gzip
+
+    unpacked = 0
+    with gzip.GzipFile(fileobj=source) as pieces:
+        piece = pieces.read(1 << 16)
+        _start(piece[:1])
+        while piece:
+            unpacked += len(piece)
+            if unpacked > FILE_MAX:
+                raise ValueError("too large")
+            piece = pieces.read(1 << 16)

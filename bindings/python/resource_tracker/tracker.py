@@ -667,7 +667,11 @@ class ResourceTracker:
         """
         import json
 
-        return cls.from_snapshot(json.loads(s))
+        try:
+            snapshot = json.loads(s)
+        except RecursionError:
+            raise SnapshotError("not a snapshot of a resource tracker: nested too deep") from None
+        return cls.from_snapshot(snapshot)
 
     def dump(self, file: str) -> None:
         """Write the snapshot to a file: plain JSON if the name ends in ".json", else JSON compressed with gzip."""

@@ -249,6 +249,8 @@ void trk__os_name_self(const char *name)
 /* The kernel gives the address of the dynamic loader; a static program has none. */
 enum { STACK_BYTES = 256 * 1024, ADDRESSES_MIN = 64 << 20 };
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wframe-larger-than="
 /* The kernel maps the stack down to a page that is touched; memory is taken for that page alone. */
 __attribute__((noinline)) static void touch_stack(void)
 {
@@ -257,6 +259,7 @@ __attribute__((noinline)) static void touch_stack(void)
 	deep[0] = 0;
 	(void) deep[0];
 }
+#pragma GCC diagnostic pop
 
 void trk__os_map_stack(void)
 {
@@ -265,6 +268,13 @@ void trk__os_map_stack(void)
 	if (getrlimit(RLIMIT_STACK, &stack) == 0 && getrlimit(RLIMIT_AS, &addresses) == 0 &&
 	    stack.rlim_cur >= 4 * (rlim_t) STACK_BYTES && addresses.rlim_cur >= ADDRESSES_MIN)
 		touch_stack();
+}
+
+bool trk__os_has_stack(uint64_t bytes)
+{
+	struct rlimit stack;
+
+	return getrlimit(RLIMIT_STACK, &stack) < 0 || stack.rlim_cur >= bytes;
 }
 
 bool trk__os_is_dynamic(void)

@@ -96,10 +96,10 @@ static void stack_bucket(struct trk_doc_chart *c, size_t bucket, double *use, si
 
 		if (i < count && sum > job)
 			steps *= job / sum;
-		c->area[i].low[bucket] = (uint16_t) (at + 0.5);
+		c->area[i].low[bucket] = (uint16_t) trk__whole(at + 0.5, 0, TRK_DOC_STEPS);
 		at += steps > 0 ? steps : 0;
 		at = at < TRK_DOC_STEPS ? at : TRK_DOC_STEPS;
-		c->area[i].high[bucket] = (uint16_t) (at + 0.5);
+		c->area[i].high[bucket] = (uint16_t) trk__whole(at + 0.5, 0, TRK_DOC_STEPS);
 	}
 }
 
@@ -535,10 +535,10 @@ static void fill_bars(struct trk_doc *d, struct trk_doc_lane *lane, const double
 				  mean_cores(d, &lane->bar[i]);
 	for (size_t i = 0; all && i < lane->bars; i++) {
 		struct trk_doc_bar *bar = &lane->bar[i];
-		size_t end = (size_t) (bar->to * (double) d->buckets + 0.999);
+		int64_t most = (int64_t) d->buckets;
+		size_t end = (size_t) trk__whole(bar->to * (double) most + 0.999, 0, most);
 
-		bar->first = (size_t) (bar->from * (double) d->buckets);
-		end = end > d->buckets ? d->buckets : end;
+		bar->first = (size_t) trk__whole(bar->from * (double) most, 0, most);
 		bar->count = end > bar->first ? end - bar->first : 0;
 		bar->use = bar->count ? trk__doc_alloc(d, bar->count * sizeof(*bar->use)) : NULL;
 		for (size_t b = bar->first; bar->use && b < end; b++) {

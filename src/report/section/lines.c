@@ -2,6 +2,7 @@
  * most memory, their source, their course over the run, and all stacks for the chart. */
 #include <stdlib.h>
 
+#include "base/maths.h"
 #include "lines/profile.h"
 #include "lines/source.h"
 #include "lines/tree.h"
@@ -120,12 +121,10 @@ static void map_nodes(struct work *w)
 static void add_window(struct work *w, const struct trk_lines_window *window, double bin_us)
 {
 	double from = (double) window->from_us / bin_us, to = (double) window->to_us / bin_us;
-	size_t first = from > 0 ? (size_t) from : 0, last = to > 0 ? (size_t) to : 0;
+	bool is_short = to - from < 1;
+	size_t first = (size_t) trk__whole(is_short ? (from + to) / 2 : from, 0, BINS - 1);
+	size_t last = is_short ? first : (size_t) trk__whole(to, 0, BINS - 1);
 
-	if (to - from < 1)
-		first = last = (size_t) ((from + to) / 2 > 0 ? (from + to) / 2 : 0);
-	first = first < BINS ? first : BINS - 1;
-	last = last < BINS ? last : BINS - 1;
 	for (size_t k = 0; k < window->count; k++) {
 		const struct trk_lines_count *c = &w->l->kept[window->first + k];
 		uint8_t row = w->shown[c->node];

@@ -322,11 +322,12 @@ static double time_step(double seconds, int most)
 /* Seconds up to two minutes, then minutes and seconds, then hours. */
 static const char *moment(struct trk_doc *d, double at, double step)
 {
-	unsigned long s = (unsigned long) (at + 0.5);
+	unsigned long s = (unsigned long) trk__whole(at + 0.5, 0, INT32_MAX);
 	char text[32];
 
 	if (d->clock) {
-		trk__clock_iso8601((uint64_t) ((d->start_s + at) * 1e9), text);
+		trk__clock_iso8601((uint64_t) trk__whole((d->start_s + at) * 1e9, 0, INT64_MAX),
+				   text);
 		return trk__doc_print(d, "%.5s%s%.5s", d->dates ? text + 5 : "",
 				      d->dates ? " " : "", text + 11);
 	}
@@ -347,7 +348,7 @@ static void name_ticks(struct trk_doc *d)
 	if (d->clock) { /* round times of day */
 		double into = d->start_s / step;
 
-		into -= (double) (uint64_t) into;
+		into -= trk__floor(into);
 		first = into > 0 ? (1 - into) * step : 0;
 	}
 	while (d->ticks < TRK_DOC_TICKS) {

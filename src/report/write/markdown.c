@@ -2,6 +2,7 @@
  * text is escaped, so that it can neither contain links nor notify users. */
 #include <string.h>
 
+#include "base/maths.h"
 #include "report/write/spark.h"
 #include "report/write/write.h"
 
@@ -45,7 +46,7 @@ static void paragraph(struct trk_buf *b, const char *text)
 
 static void bar(struct trk_buf *b, double share)
 {
-	int filled = share >= 1 ? BAR : share > 0 ? (int) (share * BAR + 0.5) : 0;
+	int filled = (int) trk__whole(share * BAR + 0.5, 0, BAR);
 
 	for (int i = 0; i < BAR; i++)
 		trk__buf_puts(b, i < filled ? "\u2588" : "\u2591");

@@ -1,12 +1,10 @@
 #include "report/write/spark.h"
+#include "base/maths.h"
 
 void trk__spark_bar(struct trk_buf *b, double share, size_t cells, bool utf8)
 {
-	size_t eighths = (size_t) ((share >= 1  ? 1
-				    : share > 0 ? share
-						: 0) *
-					   (double) cells * 8 +
-				   0.5);
+	int64_t most = 8 * (int64_t) cells;
+	size_t eighths = (size_t) trk__whole(share * (double) most + 0.5, 0, most);
 	size_t full = utf8 ? eighths / 8 : (eighths + 4) / 8;
 
 	for (size_t i = 0; i < cells; i++) {

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "report/write/html_text.h"
 
 enum {
@@ -402,7 +403,7 @@ static void draw_steps(struct trk_buf *b, const uint16_t *value, size_t first, s
 
 	trk__buf_printf(b, "M%.6g %d", from, base);
 	for (size_t i = 0; i < count; i++) {
-		int now = (int) (value[i] / most * height + 0.5);
+		int now = (int) trk__whole(value[i] / most * height + 0.5, 0, height);
 
 		if (now != was) {
 			if (i)
@@ -431,11 +432,10 @@ static void write_briefs(struct trk_buf *b, const struct trk_doc_lane *l)
 	for (size_t i = 0; i < l->briefs; i++) {
 		const struct trk_doc_brief *one = &l->brief[i];
 		double from = one->from * (parts - 1), length = (one->to - one->from) * parts;
-		double use = one->cores < 1 ? one->cores * 63 : 63;
 
-		trk__html_packed(b, (uint32_t) from, 4);
-		trk__html_packed(b, length < (1 << 18) - 1 ? (uint32_t) length : (1 << 18) - 1, 3);
-		trk__html_packed(b, (uint32_t) use, 1);
+		trk__html_packed(b, (uint32_t) trk__whole(from, 0, (1 << 24) - 1), 4);
+		trk__html_packed(b, (uint32_t) trk__whole(length, 0, (1 << 18) - 1), 3);
+		trk__html_packed(b, (uint32_t) trk__whole(one->cores * 63, 0, 63), 1);
 	}
 	trk__buf_putc(b, '"');
 }
