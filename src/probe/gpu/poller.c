@@ -18,18 +18,26 @@ enum { STARTS_MAX = 2 };
 
 #define END_WAIT_NS (20 * TRK_NS_PER_MS)
 
-struct question {
+struct question_head {
 	uint64_t at_ns;
 	bool has_pids, is_full;
 	size_t pids;
-	pid_t pid[TRK_GPU_PIDS_MAX]; /* sorted; only `pids` of them are sent */
+};
+
+struct question {
+	struct question_head head;
+	pid_t pid[TRK_GPU_PIDS_MAX]; /* sorted; only head.pids of them are sent */
+};
+
+struct answer_head {
+	char text[TRK_GPU_TEXT_SIZE];
+	bool none;
+	uint64_t programs_cpu_ns; /* of the programs that the worker has started */
 };
 
 /* Sent once the sources were tried, with an empty reading, and in answer to each question. */
 struct answer {
-	char text[TRK_GPU_TEXT_SIZE];
-	bool none;
-	uint64_t programs_cpu_ns; /* of the programs that the worker has started */
+	struct answer_head head;
 	struct trk_gpu_reading reading;
 };
 
@@ -66,7 +74,7 @@ struct trk_gpu_poller {
 
 static bool send_answer(const struct trk_gpu_reader *r, int fd)
 {
-	struct answer head = {.none = r->none};
+	struct answer_head head = {.none = r->none};
 
 	memcpy(head.text, r->text, sizeof(head.text));
 	(void) trk__helper_process_cpu_ns(&head.programs_cpu_ns);
@@ -77,7 +85,7 @@ static bool send_answer(const struct trk_gpu_reader *r, int fd)
 
 static bool take_question(struct trk_gpu_reader *r, int fd)
 {
-	struct question head;
+	struct question_head head;
 
 	if (!trk__worker_receive(fd, &head, QUESTION_HEAD) ||
 	    !trk__worker_receive(fd, r->pid, head.pids * sizeof(r->pid[0])))
@@ -179,7 +187,7 @@ static void send_question(struct trk_gpu_poller *p)
 	p->is_pending = false;
 	p->waits = true;
 	(void) trk__os_send(p->worker.fd, &p->next,
-			    QUESTION_HEAD + p->next.pids * sizeof(p->next.pid[0]));
+			    QUESTION_HEAD + p->next.head.pids * sizeof(p->next.pid[0]));
 }
 
 /* A library that writes where it must not may have damaged the answer. */
@@ -201,11 +209,11 @@ static void take_answer(struct trk_gpu_poller *p)
 {
 	const struct answer *a = &p->answer;
 
-	(void) snprintf(p->text, sizeof(p->text), "%.*s", TRK_GPU_TEXT_SIZE - 1, a->text);
-	trk__helper_process_started_cpu_ns(&p->worker.process, a->programs_cpu_ns);
+	(void) snprintf(p->text, sizeof(p->text), "%.*s", TRK_GPU_TEXT_SIZE - 1, a->head.text);
+	trk__helper_process_started_cpu_ns(&p->worker.process, a->head.programs_cpu_ns);
 	p->received = 0;
 	if (!p->ready) {
-		p->none = a->none;
+		p->none = a->head.none;
 		p->ready = true;
 		return;
 	}
@@ -315,20 +323,20 @@ void trk__gpu_poller_ask(struct trk_gpu_poller *p, const pid_t *pid, size_t pids
 	struct question *q = &p->next;
 
 	follow(p);
-	q->pids = pids < TRK_GPU_PIDS_MAX ? pids : TRK_GPU_PIDS_MAX;
-	q->has_pids = pid != NULL;
+	q->head.pids = pids < TRK_GPU_PIDS_MAX ? pids : TRK_GPU_PIDS_MAX;
+	q->head.has_pids = pid != NULL;
 	if (pid && pids) {
-		memcpy(q->pid, pid, q->pids * sizeof(*pid));
-		trk__gpu_sort_pids(q->pid, q->pids);
+		memcpy(q->pid, pid, q->head.pids * sizeof(*pid));
+		trk__gpu_sort_pids(q->pid, q->head.pids);
 	}
-	q->at_ns = p->env.monotonic_ns();
+	q->head.at_ns = p->env.monotonic_ns();
 	p->is_pending = true;
 	send_question(p);
 }
 
 void trk__gpu_poller_force_full(struct trk_gpu_poller *p)
 {
-	p->next.is_full = true;
+	p->next.head.is_full = true;
 }
 
 const struct trk_gpu_reading *trk__gpu_poller_take(struct trk_gpu_poller *p, uint64_t wait_ns,
@@ -345,7 +353,7 @@ const struct trk_gpu_reading *trk__gpu_poller_take(struct trk_gpu_poller *p, uin
 		p->given_up = is_waiting(p);
 	}
 	if (p->crashed)
-		p->newest.at_ns = p->newest.devices ? p->next.at_ns : 0;
+		p->newest.at_ns = p->newest.devices ? p->next.head.at_ns : 0;
 	is_fresh = p->newest.at_ns && p->env.monotonic_ns() - p->newest.at_ns <= max_age_ns;
 	p->silent = p->ready && !p->none && !is_fresh;
 	return is_fresh ? &p->newest : NULL;
