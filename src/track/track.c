@@ -421,10 +421,43 @@ static void renice(const struct trk_track_options *o)
 		o->on_word(o->data, text);
 }
 
-static int begin(struct track *t)
+static int start_job(struct track *t)
 {
 	const struct trk_track_options *o = t->options;
 	char guard[96];
+	int r;
+
+	/* The job's own group has more figures than the perf clocks. */
+	t->job.wants_clocks = !o->one_process && !t->finish.group_is_own;
+	t->job.ignores_quit = o->quit_is_status;
+	(void) snprintf(guard, sizeof(guard), "RESOURCE_TRACKER_RUN=%s:%d", t->record->run.id,
+			(int) getpid());
+	if (o->own_group)
+		trk__finish_make_group(&t->finish, t->record->run.id);
+	t->job.group_fd = t->finish.own.procs_fd;
+	t->spawn_ns = t->env.monotonic_ns();
+	r = trk__job_spawn(&t->job, o->argv, guard, &t->result->exec_failed);
+	if (r < 0)
+		return r;
+	t->result->started = true;
+	trk__finish_enter_group(&t->finish, t->job.group_refused);
+	release_streams(o);
+	return 0;
+}
+
+static void begin_limits(struct track *t)
+{
+	const struct trk_track_options *o = t->options;
+
+	trk__limits_begin(&t->run_limits, &t->env, t->sampler, o->limits.memory_bytes,
+			  &t->record->run);
+	trk__limits_state(&t->run_limits, o->limits.time_ns, o->gpu_hints, &t->record->run);
+	hold_cores(t);
+}
+
+static int begin(struct track *t)
+{
+	const struct trk_track_options *o = t->options;
 	int r = o->in_thread ? 0 : trk__job_prepare(&t->job);
 
 	if (r < 0)
@@ -441,21 +474,9 @@ static int begin(struct track *t)
 	t->finish.group_is_own &= !o->one_process; /* its children are in the group, too */
 	t->marks_fd = trk__marks_listen(t->record->run.id);
 	if (o->argv) {
-		/* The job's own group has more figures than the perf clocks. */
-		t->job.wants_clocks = !o->one_process && !t->finish.group_is_own;
-		t->job.ignores_quit = o->quit_is_status;
-		(void) snprintf(guard, sizeof(guard), "RESOURCE_TRACKER_RUN=%s:%d",
-				t->record->run.id, (int) getpid());
-		if (o->own_group)
-			trk__finish_make_group(&t->finish, t->record->run.id);
-		t->job.group_fd = t->finish.own.procs_fd;
-		t->spawn_ns = t->env.monotonic_ns();
-		r = trk__job_spawn(&t->job, o->argv, guard, &t->result->exec_failed);
+		r = start_job(t);
 		if (r < 0)
 			return r;
-		t->result->started = true;
-		trk__finish_enter_group(&t->finish, t->job.group_refused);
-		release_streams(o);
 	} else if (!o->in_thread) {
 		trk__job_none();
 	}
@@ -471,12 +492,8 @@ static int begin(struct track *t)
 	if (r < 0 && !t->result->started)
 		return r;
 	t->result->sampling_error = r;
-	if (t->sampler) {
-		trk__limits_begin(&t->run_limits, &t->env, t->sampler, o->limits.memory_bytes,
-				  &t->record->run);
-		trk__limits_state(&t->run_limits, o->limits.time_ns, o->gpu_hints, &t->record->run);
-		hold_cores(t);
-	}
+	if (t->sampler)
+		begin_limits(t);
 	trk__death_note(&t->env, &t->finish.group, &t->record->run.kills);
 	/* After the start, so that a slow disk does not delay the job. */
 	if (o->argv && !t->record->run.input_bytes)
