@@ -485,7 +485,7 @@ static bool find_piped(const char *text, struct trk_mask_found *ret)
 		return false;
 	while (len < LOOK_MAX && text[at + len] && !is_one_of(text[at + len], "|;&\n"))
 		len++;
-	if (text[at + len] != '|')
+	if (text[at + len] != '|' || len == 0)
 		return false;
 	strncat(line, text + at + len + 1, sizeof(line) - 1);
 	line[strcspn(line, "|;&\n")] = '\0';

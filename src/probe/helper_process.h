@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { TRK_HELPER_PROCESSES_MAX = 16 };
+enum { TRK_HELPER_PROCESSES_MAX = 32 };
 
 struct trk_helper_process {
 	int slot; /* -1: none */

@@ -15,7 +15,7 @@
 
 #include "base/env.h"
 
-enum { TRK_READERS_MAX = 6 };
+enum { TRK_READERS_MAX = 8 };
 
 struct trk_reader; /* opaque */
 
@@ -25,7 +25,8 @@ struct trk_reader *trk__reader_new(const struct trk_env *env, bool as_thread);
 void trk__reader_free(struct trk_reader *r);
 
 /* As trk__read_once_at() of a file below /proc, of at most TRK_READING_MAX bytes with the NUL.
- * -EINPROGRESS: the reading blocks; -EAGAIN: all workers are blocked by other readings. `key` tells
+ * -EINPROGRESS: the reading blocks; -EAGAIN: all workers are blocked by other readings. Where no worker
+ * can be started, it reads directly. `key` tells
  * two processes with the same number apart. *ret_ns is the CPU time of the reading. */
 enum { TRK_READING_MAX = 16384 };
 ssize_t trk__reader_read(struct trk_reader *r, const struct trk_env *env, uint64_t key,

@@ -12,6 +12,7 @@
 #include "probe/stack/mappings.h"
 #include "probe/stack/perf_map.h"
 #include "sample/process_files.h"
+#include "sample/stacks.h"
 
 enum {
 	PROCESSES_MAX = 128,
@@ -546,9 +547,11 @@ void trk__native_drain(struct trk_native *n, uint64_t now_ns, struct trk_lines_s
 	n->window = window;
 	for (size_t i = 0; i < n->threads; i++) {
 		n->drained = &n->thread[i];
+		trk__stacks_reading_set(n->options.reading, n->thread[i].process->pid, now_ns);
 		trk__perf_sampler_drain(&n->thread[i].sampler, take_sample, n,
 					&n->lines->native.lost);
 	}
+	trk__stacks_reading_set(n->options.reading, 0, 0);
 	n->cost_ns += trk__clock_thread_cpu_ns() - before;
 }
 

@@ -24,7 +24,8 @@ typedef bool trk_native_where_fn(void *data, pid_t pid, pid_t tid, uint64_t time
 struct trk_native_options {
 	bool base_names; /* keep the last part of a file's path only */
 	trk_native_where_fn *where;
-	void *data; /* of `where`; borrowed */
+	void *data;                         /* of `where`; borrowed */
+	struct trk_stacks_reading *reading; /* borrowed; may be NULL */
 };
 
 struct trk_native; /* opaque */

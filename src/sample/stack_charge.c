@@ -1,5 +1,7 @@
 #include "sample/stack_charge.h"
 
+enum { PAIR_FAULTS = 16 }; /* page faults between two probes */
+
 /* Divide ns among the threads with this score at this sample, or at the previous one. */
 static void charge(struct trk_sampled_process *w, uint64_t ns, enum trk_sampled_score score,
 		   bool before)
@@ -91,4 +93,12 @@ const struct trk_sampled_thread *trk__charge_memory_thread(const struct trk_samp
 	}
 	*ret_alone = running <= 1;
 	return found;
+}
+
+unsigned int trk__sign_of_pair(const struct trk_lines *lines, const struct trk_sampled_thread *t)
+{
+	bool stayed = t->ran && t->looked_node != TRK_LINES_ROOT &&
+		      trk__lines_same(lines, t->looked_node, t->probed_node);
+
+	return stayed && t->faults[0] >= t->looked_faults + PAIR_FAULTS ? TRK_GROWTH_CLEAR : 0;
 }

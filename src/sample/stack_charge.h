@@ -69,4 +69,8 @@ unsigned int trk__charge_sign(const struct trk_sampled_thread *t);
 const struct trk_sampled_thread *trk__charge_memory_thread(const struct trk_sampled_process *w,
 							   bool *ret_alone);
 
+/* A process that shares its CPU with the tracker is stopped at each look. Two looks with mostly its
+ * own running in between show page faults on an unchanged line. */
+unsigned int trk__sign_of_pair(const struct trk_lines *lines, const struct trk_sampled_thread *t);
+
 #endif

@@ -18,7 +18,6 @@ enum {
 	CUTS_MAX = 8,      /* looks at a process that spend their budget: then it is not read */
 	FAST_HZ = 100,
 	FAULTS_THREADS = 8, /* of a process, whose page faults are counted */
-	PAIR_FAULTS = 16,   /* between two probes */
 };
 
 #define FAST_NS       (10 * TRK_NS_PER_S) /* at the start, so that short jobs have samples */
@@ -464,16 +463,6 @@ static bool read_faults(struct trk_stacks *s, struct trk_sampled_process *w, uin
 	return true;
 }
 
-/* A process that shares its CPU with the tracker is stopped at each look. Two looks with mostly its
- * own running in between show page faults on an unchanged line. */
-static unsigned int sign_of_pair(const struct trk_stacks *s, const struct trk_sampled_thread *t)
-{
-	bool stayed = t->ran && t->looked_node != TRK_LINES_ROOT &&
-		      trk__lines_same(s->lines, t->looked_node, t->probed_node);
-
-	return stayed && t->faults[0] >= t->looked_faults + PAIR_FAULTS ? TRK_GROWTH_CLEAR : 0;
-}
-
 /* Whether the process mostly ran since the previous probe. Stores the time of this one. */
 static bool is_pair(struct trk_stacks *s, struct trk_sampled_process *w)
 {
@@ -507,7 +496,7 @@ static void probe(struct trk_stacks *s, struct trk_sampled_process *w)
 		unsigned int sign = trk__charge_sign(t);
 
 		if (pair && sign == 0)
-			sign = sign_of_pair(s, t);
+			sign = trk__sign_of_pair(s->lines, t);
 		w->wants_pair |= sign == 0 && t->ran;
 		if (sign > best) {
 			best = sign;
@@ -764,13 +753,15 @@ struct trk_stacks *trk__stacks_new(const struct trk_env *env,
 				   struct trk_lines *lines, uint64_t start_ns)
 {
 	struct trk_stacks *s = calloc(1, sizeof(*s));
-	struct trk_native_options native = {options->base_names, where, s};
+	struct trk_native_options native = {options->base_names, where, s, options->reading};
 
 	if (!s)
 		return NULL;
 	s->files.env = *env;
 	s->options = *options;
 	s->lines = lines;
+	s->rounds = lines->rounds; /* of an earlier worker, as the cost */
+	s->probe_cost_ns = lines->cost_us * 1000;
 	s->start_ns = s->round_at_ns = s->settle_ns = start_ns;
 	s->saved_ns = LENT_NS * (options->hz > 0 ? options->hz / TRK_STACKS_HZ : 1);
 	s->round_ns = ROUND_NS;

@@ -122,7 +122,7 @@ static bool is_stuck(int proc_fd, pid_t pid)
 				     sizeof(text), &cost_ns);
 
 	trk__reader_free(reader);
-	return n == -EINPROGRESS;
+	return n == -EINPROGRESS || n == -EAGAIN || n == -EIO;
 }
 
 /* "RESOURCE_TRACKER_RUN=ID:PID" of a process. */

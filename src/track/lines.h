@@ -35,7 +35,8 @@ struct trk_track_lines {
 	unsigned int starts;
 	struct trk_buf input; /* the part of an answer that has arrived */
 	uint64_t start_ns;
-	uint64_t window_ns, flush_ns; /* when the window began, and when it is to be written */
+	/* When the window began, and when it is to be written; UINT64_MAX: it was asked for. */
+	uint64_t window_ns, flush_ns;
 	struct trk_lines_written written;
 	struct trk_lines_left_out left_out[TRK_LINES_LEFT_OUT];
 };
@@ -51,9 +52,8 @@ void trk__track_lines_begin(struct trk_track_lines *t, const struct trk_env *env
 void trk__track_lines_follow(struct trk_track_lines *t, struct trk_tree *tree, uint64_t now_ns);
 /* Call when the worker's descriptor is ready: take the sums that arrived, and write them. */
 void trk__track_lines_take(struct trk_track_lines *t, struct trk_writer *w);
-/* Ask for the sums if they are due and there is room; `now`: in any case. */
-void trk__track_lines_ask(struct trk_track_lines *t, const struct trk_writer *w, uint64_t now_ns,
-			  bool now);
+/* Ask for the sums if they are due and there is room. */
+void trk__track_lines_ask(struct trk_track_lines *t, const struct trk_writer *w, uint64_t now_ns);
 /* Ask for the last sums, wait for them for a bounded time, and end the worker. */
 void trk__track_lines_end(struct trk_track_lines *t, struct trk_writer *w);
 

@@ -16,8 +16,7 @@ void trk__track_lines_take(struct trk_track_lines *t, struct trk_writer *w)
 {
 }
 
-void trk__track_lines_ask(struct trk_track_lines *t, const struct trk_writer *w, uint64_t now_ns,
-			  bool now)
+void trk__track_lines_ask(struct trk_track_lines *t, const struct trk_writer *w, uint64_t now_ns)
 {
 }
 

@@ -245,7 +245,7 @@ static void tick(struct track *t)
 	if (tree_of(t))
 		say_stuck(t);
 	trk__track_lines_follow(&t->lines, tree_of(t), now);
-	trk__track_lines_ask(&t->lines, t->writer, now, false);
+	trk__track_lines_ask(&t->lines, t->writer, now);
 	check_deadlines(t, now);
 	arm(t, now);
 }
@@ -485,7 +485,7 @@ static int begin(struct track *t)
 		trk__job_protect_self(&t->job);
 	if (o->pid)
 		t->pid_fd = trk__os_process_end(o->pid);
-	t->reader = trk__reader_new(&t->env, o->in_thread);
+	t->reader = t->has_proc ? trk__reader_new(&t->env, o->in_thread) : NULL;
 	r = trk__track_open_sampler(t);
 	if (t->result->started)
 		trk__job_let_run(&t->job);

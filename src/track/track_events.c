@@ -29,7 +29,7 @@ static void take_mark(struct track *t, const char *name)
 		(void) trk__writer_mark(t->writer, &mark);
 	/* A mark begins a phase: write the counts of the previous one. */
 	t->lines.flush_ns = 0;
-	trk__track_lines_ask(&t->lines, t->writer, t->env.monotonic_ns(), false);
+	trk__track_lines_ask(&t->lines, t->writer, t->env.monotonic_ns());
 }
 
 void trk__track_take_marks(struct track *t)

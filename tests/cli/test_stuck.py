@@ -109,3 +109,29 @@ def test_an_interpreter_in_memory_that_never_comes(rt, stuck, how):
     assert done.rc == (124 if how == "timeout" else 0), done.stderr
     assert [(p["name"], p["reason"]) for p in done.summary["lines"]["not_read"]] == [
         ("stuck", "it was stuck in the kernel when its memory was read")]
+
+
+def test_the_worker_that_samples_stacks_is_started_again(rt, tmp_path):
+    """Killed in the middle of a run: the lines of what follows are sampled, and no output waits for it."""
+    script = tmp_path / "job.py"
+    script.write_text(f"""
+import os, pathlib, signal, subprocess, time
+def of_tracker():
+    children = pathlib.Path(f"/proc/{{os.getppid()}}/task/{{os.getppid()}}/children").read_text().split()
+    return [int(pid) for pid in children if pathlib.Path(f"/proc/{{pid}}/comm").read_text() == "rt-lines\\n"]
+def burn(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+burn(0.5)
+[worker] = of_tracker()
+os.kill(worker, signal.SIGKILL)
+while worker in of_tracker() or not of_tracker():
+    burn(0.1)
+subprocess.run([{str(rt.path)!r}, "mark", "after"], check=True)
+burn(2)
+""")
+    done = rt.track("/usr/bin/python3", script, flags=("--lines", "200", "--interval", "200ms"))
+    assert done.rc == 0, done.stderr
+    after = rt.run("lines", "--json", "--phase", "after").json()
+    assert after["all"]["cpu_s"] > 1

@@ -16,8 +16,6 @@
 
 enum { STARTS_MAX = 2 };
 
-#define END_WAIT_NS (20 * TRK_NS_PER_MS)
-
 struct question_head {
 	uint64_t at_ns;
 	bool has_pids, is_full;
@@ -160,6 +158,18 @@ static void lose_devices(struct trk_gpu_poller *p)
 }
 
 /* The stream has ended. The process may still be about to end: then the next call looks again. */
+static void lose_worker(struct trk_gpu_poller *p)
+{
+	trk__worker_end(&p->worker);
+	p->received = 0;
+	p->waits = p->is_pending = p->given_up = false;
+	if (p->none)
+		return;
+	lose_devices(p);
+	memcpy(p->text, p->end, sizeof(p->end));
+	p->ready = p->none = p->starts == STARTS_MAX;
+}
+
 static void take_end(struct trk_gpu_poller *p)
 {
 	int status = 0;
@@ -167,14 +177,8 @@ static void take_end(struct trk_gpu_poller *p)
 	p->waits = p->is_pending = p->given_up = false;
 	if (p->worker.process.slot >= 0 && !trk__helper_process_ended(&p->worker.process, &status))
 		return;
-	trk__worker_end(&p->worker);
-	p->received = 0;
-	if (p->none)
-		return;
-	lose_devices(p);
 	describe_end(p, status);
-	memcpy(p->text, p->end, sizeof(p->end));
-	p->ready = p->none = p->starts == STARTS_MAX;
+	lose_worker(p);
 }
 
 /* ---- questions and answers ---- */
@@ -250,6 +254,13 @@ static void receive(struct trk_gpu_poller *p)
 			return;
 		}
 		p->received += (size_t) n;
+		if (p->received >= ANSWER_HEAD + READING_HEAD &&
+		    p->answer.reading.devices > TRK_GPUS_MAX) {
+			(void) snprintf(p->end, sizeof(p->end),
+					"the driver's library damaged its figures");
+			lose_worker(p);
+			return;
+		}
 		if (p->received == answer_length(p))
 			take_answer(p);
 	}
@@ -295,25 +306,10 @@ struct trk_gpu_poller *trk__gpu_poller_new(const struct trk_env *env, enum trk_g
 	return NULL;
 }
 
-/* A thread uses descriptors that the caller may close next: wait until its end of the stream is
- * closed. */
-static void await_thread(struct trk_gpu_poller *p)
-{
-	uint64_t until_ns = trk__clock_monotonic_ns() + END_WAIT_NS;
-	ssize_t n;
-
-	(void) shutdown(p->worker.fd, SHUT_WR);
-	do
-		n = trk__os_receive(p->worker.fd, &p->answer, sizeof(p->answer));
-	while (n > 0 || (n == -EAGAIN && await(p, until_ns)));
-}
-
 void trk__gpu_poller_free(struct trk_gpu_poller *p)
 {
 	if (!p)
 		return;
-	if (p->worker.fd >= 0 && p->worker.process.slot < 0)
-		await_thread(p);
 	trk__worker_end(&p->worker);
 	free(p);
 }

@@ -32,7 +32,7 @@ struct slot {
 	_Atomic uint64_t since_ns; /* when the worker began to read; 0: it has not */
 	enum reading_kind kind;
 	char path[PATH_SIZE]; /* READ_FILE: below /proc */
-	size_t size;          /* of text that the caller has room for */
+	size_t size;          /* READ_SIZES: of text */
 	ssize_t result;
 	uint64_t sum_bytes, cost_ns;
 	char text[TRK_READING_MAX]; /* the content; READ_SIZES: paths, each with a NUL */
@@ -79,7 +79,8 @@ static void serve(int fd, void *data)
 		if (s->kind == READ_SIZES)
 			read_sizes(s);
 		else
-			s->result = trk__read_once_at(w->env.proc_fd, s->path, s->text, s->size);
+			s->result = trk__read_once_at(w->env.proc_fd, s->path, s->text,
+						      sizeof(s->text));
 		s->cost_ns = trk__clock_thread_cpu_ns() - start_ns;
 		if (!trk__worker_send(fd, &byte, 1))
 			return;
@@ -240,36 +241,58 @@ static int ask(struct trk_reader *r, struct reading *g, enum reading_kind kind, 
 	return await(r, g);
 }
 
+/* A reading that blocked before, or a new one. 0 with *ret, or as trk__reader_read(); -ENOLCK: there
+ * is no worker. */
+static int get_answer(struct trk_reader *r, uint64_t key, const char *path, struct reading **ret)
+{
+	struct reading *g = find(r, READ_FILE, key, path);
+	int error = 0;
+
+	if (!g) {
+		g = idle(r);
+		if (!g)
+			return r->reading[0].slot ? -EAGAIN : -ENOLCK;
+		error = ask(r, g, READ_FILE, key, path);
+	} else if (!has_answered(g, 0)) {
+		error = trk__worker_has_ended(&g->worker) ? -EIO : -EINPROGRESS;
+	}
+	if (error == -EIO)
+		stop(r, g);
+	*ret = g;
+	return error;
+}
+
+static ssize_t read_directly(const struct trk_env *env, const char *path, char *text, size_t size,
+			     uint64_t *ret_ns)
+{
+	uint64_t start_ns = env->thread_cpu_ns();
+	ssize_t len = trk__read_once_at(env->proc_fd, path, text, size);
+
+	*ret_ns = env->thread_cpu_ns() - start_ns;
+	return len;
+}
+
 ssize_t trk__reader_read(struct trk_reader *r, const struct trk_env *env, uint64_t key,
 			 const char *path, char *text, size_t size, uint64_t *ret_ns)
 {
-	struct reading *g = r ? find(r, READ_FILE, key, path) : NULL;
 	uint64_t start_ns = env->thread_cpu_ns();
+	struct reading *g = NULL;
+	int error = r ? get_answer(r, key, path, &g) : -ENOLCK;
 	ssize_t len;
-	int error = 0;
 
 	*ret_ns = 0;
-	if (!r) {
-		len = trk__read_once_at(env->proc_fd, path, text, size);
-		*ret_ns = env->thread_cpu_ns() - start_ns;
-		return len;
-	}
-	if (g) {
-		if (!has_answered(g, 0))
-			return trk__worker_has_ended(&g->worker) ? -EIO : -EINPROGRESS;
-	} else {
-		g = idle(r);
-		if (!g)
-			return -EAGAIN;
-		g->slot->size = size < TRK_READING_MAX ? size : TRK_READING_MAX;
-		error = ask(r, g, READ_FILE, key, path);
-	}
+	if (error == -ENOLCK)
+		return read_directly(env, path, text, size, ret_ns);
 	if (error < 0)
 		return error;
 	len = g->slot->result;
 	*ret_ns = g->slot->cost_ns + env->thread_cpu_ns() - start_ns;
-	if (len >= 0 || len == -EFBIG)
-		memcpy(text, g->slot->text, g->slot->size < size ? g->slot->size : size);
+	if (len >= (ssize_t) size)
+		len = -EFBIG;
+	if (len >= 0 || len == -EFBIG) {
+		memcpy(text, g->slot->text, size < TRK_READING_MAX ? size : TRK_READING_MAX);
+		text[len >= 0 ? (size_t) len : size - 1] = '\0';
+	}
 	return len;
 }
 
@@ -290,17 +313,27 @@ static size_t gather_paths(char *const argv[], char text[TRK_READING_MAX])
 	return used;
 }
 
+static bool names_a_file(char *const argv[])
+{
+	for (int i = 1; i <= TRK_INPUTS_MAX && argv[i]; i++)
+		if (trk__input_path(argv[i]))
+			return true;
+	return false;
+}
+
 uint64_t trk__reader_input_bytes(struct trk_reader *r, char *const argv[])
 {
 	struct reading *g;
 
 	if (!r || !argv[0] || !argv[1])
 		return 0;
+	if (!names_a_file(argv))
+		return 0;
 	g = idle(r);
 	if (!g)
 		return 0;
 	g->slot->size = gather_paths(argv, g->slot->text);
-	if (g->slot->size == 0 || ask(r, g, READ_SIZES, 0, "") < 0)
+	if (ask(r, g, READ_SIZES, 0, "") < 0)
 		return 0;
 	return g->slot->sum_bytes;
 }

@@ -18,7 +18,7 @@
 #include "probe/gpu/gpu.h"
 #include "probe/linux/pid_stat.h"
 
-enum { STACK_SIZE = 1024 * 1024 };
+enum { STACK_SIZE = 1024 * 1024, END_POLLS = 10, END_POLL_MS = 3 };
 
 struct start {
 	trk_worker_fn *run;
@@ -38,13 +38,9 @@ static int compare(const void *a, const void *b)
  * first three lead to /dev/null: a library may write to them. */
 static void keep_only(const struct trk_env *env, int fd)
 {
-	int keep[] = {env->proc_fd, env->sys_fd, env->cgroup_fd, fd};
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int keep[] = {env->proc_fd, env->sys_fd, env->cgroup_fd, fd}, null;
 	unsigned int first = 3;
 
-	for (int stream = 0; stream < 3; stream++)
-		if (null >= 0 && stream != fd)
-			(void) dup2(null, stream);
 	qsort(keep, sizeof(keep) / sizeof(keep[0]), sizeof(keep[0]), compare);
 	for (size_t i = 0; i < sizeof(keep) / sizeof(keep[0]); i++) {
 		if (keep[i] < (int) first)
@@ -54,6 +50,10 @@ static void keep_only(const struct trk_env *env, int fd)
 		first = (unsigned int) keep[i] + 1;
 	}
 	trk__close_range(first, ~0U);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int stream = 0; stream < 3; stream++)
+		if (stream != fd && stream != null && (null < 0 || dup2(null, stream) < 0))
+			(void) close(stream);
 }
 
 static void become(const struct trk_worker_options *o, const struct start *s, pid_t tracker)
@@ -80,8 +80,8 @@ static void *run_thread(void *data)
 	free(data);
 	s.run(s.fd, s.data);
 	s.release(s.data);
-	(void) close(s.fd);
 	trk__gpu_count_thread(-1);
+	(void) close(s.fd);
 	return NULL;
 }
 
@@ -200,8 +200,25 @@ bool trk__worker_runs(const struct trk_worker *w, const struct trk_env *env)
 	return w->pid && trk__pid_stat_read(env->proc_fd, w->pid, &stat) == 0 && stat.state == 'R';
 }
 
+/* Wait until a thread has closed its end of the socket, but not for one that blocks. */
+static void await_thread(int fd)
+{
+	struct pollfd end = {.fd = fd, .events = POLLIN};
+	char unread[1024];
+	ssize_t n = 1;
+
+	(void) shutdown(fd, SHUT_WR);
+	for (int i = 0; i < END_POLLS && n != 0; i++) {
+		(void) poll(&end, 1, END_POLL_MS);
+		while ((n = recv(fd, unread, sizeof(unread), MSG_DONTWAIT)) > 0)
+			;
+	}
+}
+
 void trk__worker_end(struct trk_worker *w)
 {
+	if (w->fd >= 0 && !w->pid)
+		await_thread(w->fd);
 	trk__helper_process_leave(&w->process);
 	trk__close(w->fd);
 	*w = TRK_WORKER_NONE;

@@ -64,6 +64,7 @@ struct process {
 
 	uint64_t start_ticks;
 	uint64_t stuck_ns; /* since when its readings block; 0: they do not */
+	const char *stuck_file; /* the file that is being read then; static */
 	pid_t space_of;    /* its memory counts in that member's address space; 0: in its own */
 	pid_t live_thread; /* a live thread if the main one has ended; else 0 */
 	/* Kept open; -1: beyond the descriptor budget, or unreadable. */
@@ -312,7 +313,7 @@ struct trk_path trk__member_dir(const struct process *p);
 ssize_t trk__stuck_read(struct trk_tree *t, struct process *p, const char *file, char *text,
 			size_t size);
 /* Record whether a reading of it blocks (-EINPROGRESS). */
-void trk__stuck_note(struct trk_tree *t, struct process *p, ssize_t result);
+void trk__stuck_note(struct trk_tree *t, struct process *p, const char *file, ssize_t result);
 /* Read the members again whose readings block. */
 void trk__stuck_update(struct trk_tree *t);
 /* It can be read again, or has ended. */

@@ -18,7 +18,7 @@ struct work {
 
 static bool send_part(const struct work *w, enum trk_lines_part what, const struct trk_buf *b)
 {
-	const struct trk_lines_header header = {what, (uint32_t) b->len};
+	const struct trk_lines_header header = {what, (uint32_t) b->len, 0};
 
 	return trk__worker_send(w->fd, &header, sizeof(header)) &&
 	       trk__worker_send(w->fd, b->data, b->len);
@@ -34,11 +34,11 @@ static bool send_names(struct work *w, struct trk_buf *b)
 	return true;
 }
 
-static bool answer(struct work *w, bool last)
+/* The samples since at_ns, a few at most, are part of the sums. */
+static bool answer(struct work *w, uint64_t at_ns, bool last)
 {
 	TRK_BUF_LOCAL(b, TRK_LINES_ANSWER_MAX);
 	struct trk_line_worker *of = w->of;
-	uint64_t now_ns = of->env.monotonic_ns();
 	struct trk_lines_sums *window;
 
 	trk__stacks_settle(w->stacks, last);
@@ -50,10 +50,10 @@ static bool answer(struct work *w, bool last)
 		return false;
 	trk__buf_clear(&b);
 	trk__format_line_counts(&b, (int64_t) ((of->window_ns - of->start_ns) / 1000),
-				(int64_t) ((now_ns - of->start_ns) / 1000), window->count,
+				(int64_t) ((at_ns - of->start_ns) / 1000), window->count,
 				window->counts);
 	trk__lines_sums_release(window);
-	of->window_ns = now_ns;
+	of->window_ns = at_ns;
 	return send_part(w, LINES_COUNTS, &b);
 }
 
@@ -66,7 +66,8 @@ static bool obey(struct work *w)
 	if (!trk__worker_receive(w->fd, &order, sizeof(order)))
 		return false;
 	if (order.what != LINES_FOLLOW)
-		return answer(w, order.what == LINES_LAST);
+		return answer(w, order.at_ns > w->of->window_ns ? order.at_ns : w->of->window_ns,
+			      order.what == LINES_LAST);
 	if (order.size > TRK_LINES_PIDS ||
 	    !trk__worker_receive(w->fd, pid, order.size * sizeof(pid[0])))
 		return false;

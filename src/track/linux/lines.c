@@ -17,7 +17,7 @@
 /* Space for stacks in a recording: this much, and 1/SHARE of the rest. */
 enum { FREE_BYTES = 4 * 1024, SHARE = 10 };
 
-enum { STARTS_MAX = 8, WAIT_MS = 20 };
+enum { STARTS_MAX = 8, ANSWERS_MAX = 4, WAIT_MS = 20, LAST_WAITS = 40 };
 
 /* Stretches of time of the recording: short ones at first, for short jobs and early ends. */
 #define BEGIN_NS  (2 * TRK_NS_PER_S)
@@ -29,8 +29,8 @@ enum { STARTS_MAX = 8, WAIT_MS = 20 };
 #define BLOCKED_NS (TRK_NS_PER_S)
 #define ENDLESS_NS (5 * TRK_NS_PER_S)
 /* At the end of the run. */
-#define LAST_WAIT_NS (800 * TRK_NS_PER_MS)
-#define LEFT_OUT_NS  (60 * TRK_NS_PER_S)
+#define LAST_BLOCKED_NS (200 * TRK_NS_PER_MS)
+#define LEFT_OUT_NS     (60 * TRK_NS_PER_S)
 
 static uint64_t stretch_at(uint64_t elapsed_ns)
 {
@@ -53,8 +53,9 @@ static struct trk_lines *copy_of(const struct trk_lines *lines)
 		(void) trk__parse_line_names(b.data, b.len, copy);
 		trk__buf_clear(&b);
 	}
-	if (copy)
-		copy->user = lines->user;
+	trk__format_line_state(&b, lines);
+	if (copy && !b.error)
+		(void) trk__parse_line_state(b.data, b.len, copy);
 	return copy;
 }
 
@@ -107,6 +108,7 @@ static int start(struct trk_track_lines *t, uint64_t now_ns)
 	t->starts++;
 	t->asked = 0;
 	t->window_ns = now_ns;
+	t->flush_ns = now_ns + stretch_at(now_ns - t->start_ns);
 	trk__buf_clear(&t->input);
 	return trk__worker_start(&t->worker, &options);
 }
@@ -134,7 +136,6 @@ void trk__track_lines_begin(struct trk_track_lines *t, const struct trk_env *env
 	t->stacks.base_names |=
 		options->redaction == TRK_REDACT_STRICT || options->redaction == TRK_REDACT_ALL;
 	t->start_ns = start_ns;
-	t->flush_ns = start_ns + BEGIN_NS;
 	trk__buf_init(&t->input, TRK_LINES_ANSWER_MAX);
 	t->lines = trk__lines_new();
 	if (t->lines && start(t, start_ns) == 0) {
@@ -165,9 +166,9 @@ static bool is_left_out(const struct trk_track_lines *t, pid_t pid, uint64_t now
 	return false;
 }
 
-static void leave_out(struct trk_track_lines *t, pid_t pid, uint64_t now_ns)
+static void leave_out(struct trk_track_lines *t, pid_t pid, enum trk_stack_why why, uint64_t now_ns)
 {
-	struct trk_lines_process note = {.pid = pid, .why = TRK_STACK_STUCK};
+	struct trk_lines_process note = {.pid = pid, .why = why};
 	struct trk_pid_stat stat;
 	int at = 0;
 
@@ -185,14 +186,15 @@ static void leave_out(struct trk_track_lines *t, pid_t pid, uint64_t now_ns)
 static void revive(struct trk_track_lines *t, struct trk_tree *tree, uint64_t now_ns)
 {
 	bool blocks = t->worker.fd >= 0 && is_blocked(t, now_ns, BLOCKED_NS);
-	pid_t pid = blocks ? atomic_load(&t->state->pid) : 0;
+	pid_t pid;
 
-	if (t->worker.fd < 0 || (!blocks && !trk__worker_has_ended(&t->worker)))
+	if (!t->state || (!blocks && !trk__worker_has_ended(&t->worker)))
 		return;
-	if (pid) {
-		leave_out(t, pid, now_ns);
+	pid = atomic_load(&t->state->since_ns) ? atomic_load(&t->state->pid) : 0;
+	if (pid)
+		leave_out(t, pid, blocks ? TRK_STACK_STUCK : TRK_STACK_UNEXPECTED, now_ns);
+	if (pid && blocks)
 		trk__tree_suspect(tree, pid);
-	}
 	stop(t);
 	if (t->starts < STARTS_MAX && start(t, now_ns) < 0)
 		stop(t);
@@ -206,7 +208,7 @@ static bool send_order(struct trk_track_lines *t, enum trk_lines_order what, con
 	struct {
 		struct trk_lines_header header;
 		pid_t pid[TRK_LINES_PIDS];
-	} order = {.header = {what, (uint32_t) count}};
+	} order = {.header = {what, (uint32_t) count, t->env->monotonic_ns()}};
 	size_t len = sizeof(order.header) + count * sizeof(*pid);
 
 	if (count)
@@ -240,13 +242,13 @@ static bool has_room(const struct trk_writer *w)
 	return lines_bytes < FREE_BYTES + (bytes - lines_bytes) / SHARE;
 }
 
-void trk__track_lines_ask(struct trk_track_lines *t, const struct trk_writer *w, uint64_t now_ns,
-			  bool now)
+void trk__track_lines_ask(struct trk_track_lines *t, const struct trk_writer *w, uint64_t now_ns)
 {
-	if (t->worker.fd < 0 || t->asked)
+	if (t->worker.fd < 0 || t->asked >= ANSWERS_MAX || now_ns < t->flush_ns ||
+	    (w && !has_room(w)) || !send_order(t, LINES_ASK, NULL, 0))
 		return;
-	if (now || (now_ns >= t->flush_ns && (!w || has_room(w))))
-		t->asked = send_order(t, LINES_ASK, NULL, 0);
+	t->asked++;
+	t->flush_ns = UINT64_MAX; /* until the answer */
 }
 
 /* ---- answers ---- */
@@ -300,8 +302,8 @@ void trk__track_lines_take(struct trk_track_lines *t, struct trk_writer *w)
 		return;
 	while ((n = recv(t->worker.fd, more, sizeof(more), MSG_DONTWAIT)) > 0)
 		trk__buf_add(&t->input, more, (size_t) n);
-	if (t->input.error || n == 0) { /* it has ended */
-		stop(t);
+	if (t->input.error || n == 0) { /* it has ended: trk__track_lines_follow starts it again */
+		trk__worker_end(&t->worker);
 		trk__buf_clear(&t->input);
 		return;
 	}
@@ -315,20 +317,21 @@ void trk__track_lines_take(struct trk_track_lines *t, struct trk_writer *w)
 
 void trk__track_lines_end(struct trk_track_lines *t, struct trk_writer *w)
 {
-	uint64_t until_ns = trk__clock_monotonic_ns() + LAST_WAIT_NS, now_ns;
+	int waits = 0;
 
 	if (!t->lines)
 		return;
 	if (t->worker.fd >= 0)
 		t->asked += send_order(t, LINES_LAST, NULL, 0);
-	while (t->asked && t->worker.fd >= 0) {
+	while (t->asked && t->worker.fd >= 0 && waits < LAST_WAITS) {
 		struct pollfd answer = {.fd = t->worker.fd, .events = POLLIN};
 
-		now_ns = trk__clock_monotonic_ns();
-		if (now_ns > until_ns || is_blocked(t, now_ns, LAST_WAIT_NS / 4))
-			break;
 		if (poll(&answer, 1, WAIT_MS) > 0)
 			trk__track_lines_take(t, w);
+		else if (is_blocked(t, t->env->monotonic_ns(), LAST_BLOCKED_NS))
+			break;
+		else
+			waits++;
 	}
 	stop(t);
 	trk__buf_release(&t->input);

@@ -36,7 +36,7 @@ static struct process *holder_of(struct trk_tree *t, struct process *p)
 
 	if (holder && !p->space_of && holder->space_of)
 		holder = trk__tree_find(t, holder->space_of);
-	return holder && is_resident(holder) ? holder : NULL;
+	return holder && is_resident(holder) && !holder->stuck_ns ? holder : NULL;
 }
 
 /* Where it is refused, p->space_refused is set, and the answer is false. */

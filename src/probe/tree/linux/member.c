@@ -214,7 +214,7 @@ static void read_io(struct trk_tree *t, struct process *p, uint64_t inherited[TR
 	if (p->stuck_ns)
 		return;
 	/* Before its first exec, the lock of its parent's memory map may block it. */
-	if (p->fresh && !p->has_executed)
+	if (!p->has_executed)
 		len = trk__stuck_read(t, p, "io", t->text, sizeof(t->text));
 	else
 		len = trk__tree_read_file(t, p, &p->io_fd, "io");

@@ -178,7 +178,7 @@ static int read_rollup(struct trk_tree *t, struct process *p, struct trk_pid_sma
 	int r = trk__pid_smaps_read(t->options.reader, &t->env, p->start_ticks,
 				    trk__member_dir(p).text, ret, ret_ns);
 
-	trk__stuck_note(t, p, r);
+	trk__stuck_note(t, p, "smaps_rollup", r);
 	return r;
 }
 
@@ -508,7 +508,7 @@ static bool read_smaps(struct trk_tree *t, struct process *p)
 	uint64_t cost;
 	int r;
 
-	if (expected > READING_MAX_NS || !trk__pss_budget_allows(&t->pss_budget, expected))
+	if (p->stuck_ns || expected > READING_MAX_NS || !trk__pss_budget_allows(&t->pss_budget, expected))
 		return false;
 	r = read_rollup(t, p, &smaps, &cost);
 	trk__pss_budget_charge(&t->pss_budget, cost);
@@ -516,7 +516,7 @@ static bool read_smaps(struct trk_tree *t, struct process *p)
 		t->smaps_missing = true;
 	if (r == -EACCES || r == -EPERM || r == -ENOENT)
 		p->pss_denied = true;
-	if (r == -EINPROGRESS || r == -EAGAIN)
+	if (p->stuck_ns)
 		return false;
 	if (r < 0)
 		return true;

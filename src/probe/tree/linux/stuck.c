@@ -5,6 +5,7 @@
  * arrived. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -41,18 +42,20 @@ void trk__stuck_end(struct trk_tree *t, struct process *p)
 	p->is_stuck = false;
 }
 
-void trk__stuck_note(struct trk_tree *t, struct process *p, ssize_t result)
+void trk__stuck_note(struct trk_tree *t, struct process *p, const char *file, ssize_t result)
 {
 	uint64_t now_ns = t->env.monotonic_ns();
 
-	if (result != -EINPROGRESS) {
-		if (result != -EAGAIN && p->stuck_ns)
+	if (result != -EINPROGRESS && result != -EAGAIN && result != -EIO) {
+		if (p->stuck_ns)
 			trk__stuck_end(t, p);
 		return;
 	}
-	if (!p->stuck_ns)
+	if (!p->stuck_ns) {
 		p->stuck_ns = now_ns;
-	if (!p->is_stuck && now_ns - p->stuck_ns >= STUCK_NS)
+		p->stuck_file = file;
+	}
+	if (result == -EINPROGRESS && !p->is_stuck && now_ns - p->stuck_ns >= STUCK_NS)
 		list(t, p);
 }
 
@@ -60,11 +63,15 @@ ssize_t trk__stuck_read(struct trk_tree *t, struct process *p, const char *file,
 			size_t size)
 {
 	uint64_t cost_ns;
-	ssize_t len = trk__reader_read(t->options.reader, &t->env, p->start_ticks,
+	ssize_t len;
+
+	if (p->stuck_ns && strcmp(file, p->stuck_file) != 0)
+		return -EAGAIN;
+	len = trk__reader_read(t->options.reader, &t->env, p->start_ticks,
 				       TRK_PATH("%s/%s", trk__member_dir(p).text, file), text, size,
 				       &cost_ns);
 
-	trk__stuck_note(t, p, len);
+	trk__stuck_note(t, p, file, len);
 	return len;
 }
 
@@ -72,15 +79,19 @@ void trk__tree_suspect(struct trk_tree *t, pid_t pid)
 {
 	struct process *p = trk__tree_find(t, pid);
 
-	if (p && !p->stuck_ns)
-		p->stuck_ns = t->env.monotonic_ns();
+	if (!p || p->stuck_ns)
+		return;
+	p->stuck_ns = t->env.monotonic_ns();
+	p->stuck_file = "cmdline";
 }
 
+/* With the same question, so that a member that is stuck blocks one worker. */
 void trk__stuck_update(struct trk_tree *t)
 {
 	char text[64];
 
 	for (size_t i = 0; i < t->count; i++)
 		if (t->process[i].stuck_ns)
-			(void) trk__stuck_read(t, &t->process[i], "cmdline", text, sizeof(text));
+			(void) trk__stuck_read(t, &t->process[i], t->process[i].stuck_file, text,
+					       sizeof(text));
 }
