@@ -63,7 +63,7 @@ struct process {
 	bool skipped;           /* not read in the last update */
 
 	uint64_t start_ticks;
-	uint64_t stuck_ns; /* since when its readings block; 0: they do not */
+	uint64_t stuck_ns;      /* since when its readings block; 0: they do not */
 	const char *stuck_file; /* the file that is being read then; static */
 	pid_t space_of;    /* its memory counts in that member's address space; 0: in its own */
 	pid_t live_thread; /* a live thread if the main one has ended; else 0 */

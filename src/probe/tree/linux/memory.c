@@ -508,7 +508,8 @@ static bool read_smaps(struct trk_tree *t, struct process *p)
 	uint64_t cost;
 	int r;
 
-	if (p->stuck_ns || expected > READING_MAX_NS || !trk__pss_budget_allows(&t->pss_budget, expected))
+	if (p->stuck_ns || expected > READING_MAX_NS ||
+	    !trk__pss_budget_allows(&t->pss_budget, expected))
 		return false;
 	r = read_rollup(t, p, &smaps, &cost);
 	trk__pss_budget_charge(&t->pss_budget, cost);

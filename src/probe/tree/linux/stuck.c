@@ -68,8 +68,8 @@ ssize_t trk__stuck_read(struct trk_tree *t, struct process *p, const char *file,
 	if (p->stuck_ns && strcmp(file, p->stuck_file) != 0)
 		return -EAGAIN;
 	len = trk__reader_read(t->options.reader, &t->env, p->start_ticks,
-				       TRK_PATH("%s/%s", trk__member_dir(p).text, file), text, size,
-				       &cost_ns);
+			       TRK_PATH("%s/%s", trk__member_dir(p).text, file), text, size,
+			       &cost_ns);
 
 	trk__stuck_note(t, p, file, len);
 	return len;
