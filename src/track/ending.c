@@ -250,8 +250,9 @@ static bool is_over(const struct track *t, uint64_t now)
 {
 	const struct trk_ending *e = &t->ending;
 
+	/* While children end, the kernel's list of them may lack one. */
 	if (e->is_complete && e->count == 0)
-		return t->root_reaped;
+		return t->root_reaped && e->empty > 1;
 	if (e->signo != SIGKILL)
 		return false;
 	if (e->is_complete && e->refused == e->count)
@@ -274,6 +275,7 @@ static void search_all(struct track *t, uint64_t now)
 		trk__cgroup_own_kill(&t->finish.own);
 		search(t, SIGKILL);
 	}
+	e->empty = e->is_complete && e->count == 0 ? e->empty + 1 : 0;
 	e->cursor = e->cursor + ASKED < PIDS_MAX ? e->cursor + ASKED : 1;
 	trk__track_look_at_children(t);
 	end = t->env.monotonic_ns();

@@ -26,6 +26,7 @@ struct trk_ending {
 	pid_t *list;         /* owned; live processes of the last search */
 	size_t count, cap;
 	size_t told_now, refused; /* in that search: got the signal first; cannot be sent one */
+	unsigned int empty;       /* searches in a row that found no process */
 	bool is_complete;         /* it has found all children of the tracker */
 	bool is_busy;             /* it has found a process that runs */
 	pid_t cursor;             /* pids to ask for next, where nothing lists processes */
