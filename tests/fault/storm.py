@@ -499,7 +499,7 @@ def storm(program, args):
 
 # ---- hostile members: every time limit and SIGTERM is obeyed within a second ----
 
-STUCK_C = pathlib.Path(__file__).resolve().parent / "stuck.c"
+HERE = pathlib.Path(__file__).resolve().parent
 OBEYED_S = 1.0
 GRACE_S = 0.5
 NAME = "rtstorm"  # of all programs of a job: the kernel shows it without reading their memory
@@ -507,7 +507,7 @@ NAME = "rtstorm"  # of all programs of a job: the kernel shows it without readin
 HOSTILE = {
     "memory that never comes": "{stuck} absent &",
     "a locked memory map": "{stuck} hold {dead} &",
-    "code objects that change": "{stuck} codes &",
+    "code objects that change": "{codes} &",
     "a stopped member": "{sleep} 600 & kill -STOP $!",
     "a daemon": "(setsid {sleep} 600 &)",
     "a daemon that forked twice": "((setsid sh -c 'trap \"\" HUP TERM; {sleep} 600' &) &)",
@@ -523,13 +523,13 @@ def members():
             text = path.read_text(encoding="ascii", errors="replace")
             name, rest = text[text.index("(") + 1:text.rindex(")")], text[text.rindex(")") + 2:]
             if name.startswith(NAME) and rest[0] not in "ZX":
-                found.append(int(path.parent.name))
+                found.append((int(path.parent.name), name, rest[:8]))
     return found
 
 
 def hostile_round(program, rng, kinds, how, places):
     """Returns the seconds beyond the time that was due, or raises Broken."""
-    job = " ".join(HOSTILE[kind].format(**places) for kind in kinds) + " wait; exec {sleep} 600".format(**places)
+    job = "\n".join([HOSTILE[kind] for kind in kinds] + ["wait", "exec {sleep} 600"]).format(**places)
     limit_s = rng.uniform(0.5, 1.5)
     flags = ["--timeout", f"{limit_s:.2f}s", "--grace", f"{GRACE_S}s"] if how == "timeout" else []
     start = time.monotonic()
@@ -548,25 +548,31 @@ def hostile_round(program, rng, kinds, how, places):
             raise Broken("the tracker does not end") from None
         late = time.monotonic() - due
         left = members() if how == "timeout" else []
-    for pid in members():
+    for pid, _, _ in members():
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     if left:
-        raise Broken(f"{len(left)} processes are left after the time limit")
+        raise Broken(f"{len(left)} processes are left after the time limit: {left}, exit code {tracker.returncode}")
+    if tracker.returncode != (124 if how == "timeout" else -signal.SIGTERM):
+        raise Broken(f"exit code {tracker.returncode}")
     return late
 
 
 def hostile(program, args):
     rng = random.Random(args.seed)
     folder = pathlib.Path(program).parent
-    places = {"stuck": folder / f"{NAME}-c", "sleep": folder / f"{NAME}-s", "dead": folder / "dead"}
-    subprocess.run(["cc", "-O1", "-rdynamic", "-pthread", "-o", places["stuck"], STUCK_C], check=True)
+    places = {"stuck": folder / f"{NAME}-c", "sleep": folder / f"{NAME}-s", "dead": folder / "dead",
+              "codes": folder / f"{NAME}-p"}
+    subprocess.run(["cc", "-O1", "-rdynamic", "-pthread", "-o", places["stuck"], HERE / "stuck.c"], check=True)
+    subprocess.run(["cc", "-O1", "-w", "-rdynamic", "-DENDLESS=1", "-DTABLE=100", "-DSECONDS=0", "-o", places["codes"],
+                    HERE / "changing.c"], check=True)
     shutil.copy("/bin/sleep", places["sleep"])
     places["dead"].mkdir()
     rounds = broken = 0
     latest = 0.0
     end = time.monotonic() + args.seconds
-    with subprocess.Popen([places["stuck"], "serve", places["dead"]], stdout=subprocess.PIPE) as server:
+    server_program = shutil.copy(places["stuck"], folder / "server")  # is no member
+    with subprocess.Popen([server_program, "serve", places["dead"]], stdout=subprocess.PIPE) as server:
         server.stdout.readline()
         while time.monotonic() < end:
             kinds = rng.sample(sorted(HOSTILE), rng.randint(1, 3))
