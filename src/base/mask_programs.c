@@ -145,10 +145,11 @@ static size_t option_length(const char *option, const char *text, char after)
 {
 	size_t n = strcspn(option, " ~!_"), len = trk__mask_word(text);
 	bool is_letter = n == 2 && option[0] == '-', only_attached = option[n] == '~';
-	bool has_more = len > n || text[n] == '"' || text[n] == '\'';
+	bool has_more;
 
 	if (strncmp(text, option, n) != 0)
 		return is_letter && after && ends_with_letter(text, len, option[1]) ? len : 0;
+	has_more = len > n || text[n] == '"' || text[n] == '\'';
 	if (has_more && only_attached)
 		return n;
 	if (text[n] == '=')
