@@ -618,7 +618,7 @@ int trk__memory_advise(const struct trk_earlier_run *runs, size_t count,
 	struct trk_open_kills kills;
 	int rc = ask(&q, runs, count, options);
 
-	if (rc < 0)
+	if (!q)
 		return rc;
 	failure = failure_floor(&q->view);
 	jump = jump_floor(&q->view);
@@ -639,7 +639,7 @@ int trk__memory_next_rung(const struct trk_earlier_run *runs, size_t count,
 	struct question *q = NULL;
 	int rc = trk__memory_known(failed_bytes) ? ask(&q, runs, count, options) : -EINVAL;
 
-	if (rc < 0)
+	if (!q)
 		return rc;
 	*ret_bytes = cut_to_machine(rung_of(&q->choice, &q->options, failed_bytes), &q->options);
 	free(q);
@@ -652,7 +652,7 @@ int trk__memory_chance(const struct trk_earlier_run *runs, size_t count,
 	struct question *q = NULL;
 	int rc = trk__memory_known(bytes) ? ask(&q, runs, count, options) : -EINVAL;
 
-	if (rc < 0)
+	if (!q)
 		return rc;
 	*ret = trk__ratios_chance(&q->choice.ratios, bytes / q->choice.ratios.forecast_bytes);
 	free(q);

@@ -479,7 +479,7 @@ static bool find_piped(const char *text, struct trk_mask_found *ret)
 					      "--with-token", "passphrase-fd", "kinit"};
 	size_t at = !strncmp(text, "echo ", 5) ? 5 : !strncmp(text, "printf ", 7) ? 7 : 0;
 	size_t len = 0;
-	char line[256] = "";
+	char line[256];
 
 	if (at == 0)
 		return false;
@@ -487,7 +487,7 @@ static bool find_piped(const char *text, struct trk_mask_found *ret)
 		len++;
 	if (text[at + len] != '|' || len == 0)
 		return false;
-	strncat(line, text + at + len + 1, sizeof(line) - 1);
+	(void) snprintf(line, sizeof(line), "%.*s", (int) sizeof(line) - 1, text + at + len + 1);
 	line[strcspn(line, "|;&\n")] = '\0';
 	*ret = (struct trk_mask_found){at, len - (text[at + len - 1] == ' '), trk__mask_secret};
 	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)

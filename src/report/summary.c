@@ -347,7 +347,7 @@ static void add_gpus(struct trk_doc *d, struct trk_doc_section *s, const struct 
 		.had = {trk__gpus_memory_mib(&r->gpus), TRK_CAPACITY_MACHINE, ""},
 	};
 
-	if (!in->full || r->gpus.count == 0)
+	if (!in->full || r->gpus.count == 0 || !r->gpus.total)
 		return;
 	add_gpu(d, s, in, &use);
 	add_gpu(d, s, in, &memory);
