@@ -37,7 +37,8 @@ static struct {
 static uint64_t ended_ns;
 static bool is_forked; /* this process is a helper itself, and its programs are in its group */
 static atomic_bool on_hold;
-static atomic_bool any; /* true once one was started */
+static atomic_uint refused; /* forks */
+static atomic_bool any;     /* true once one was started */
 
 static bool end_slot(int at);
 
@@ -203,6 +204,21 @@ static void begin_own_registry(void)
 	(void) pthread_mutex_unlock(&lock);
 }
 
+/* A limit of the user's processes (RLIMIT_NPROC) fails with the same error; it binds not root. */
+static void note_refusal(int error)
+{
+	struct rlimit limit;
+
+	if (error == EAGAIN && (geteuid() == 0 || (getrlimit(RLIMIT_NPROC, &limit) == 0 &&
+						   limit.rlim_cur == RLIM_INFINITY)))
+		(void) atomic_fetch_add(&refused, 1);
+}
+
+unsigned int trk__helper_process_refused(void)
+{
+	return atomic_load(&refused);
+}
+
 /* Parent and child both set the group: either may run first. */
 pid_t trk__helper_process_fork(struct trk_helper_process *h)
 {
@@ -224,6 +240,7 @@ pid_t trk__helper_process_fork(struct trk_helper_process *h)
 			take(h, at, pid);
 		} else {
 			pid = -errno;
+			note_refusal(errno);
 		}
 	} else {
 		pid = at;

@@ -52,6 +52,8 @@ bool trk__helper_process_reap(pid_t pid);
 /* CPU time of all helpers so far. True when it is final: no helper or descendant of one is
  * alive. */
 bool trk__helper_process_cpu_ns(uint64_t *ret_ns);
+/* Forks of this process that a limit of its control group has refused: pids.events counts them. */
+unsigned int trk__helper_process_refused(void);
 /* Workers use no CPU time unless they are asked: leave this one alive in _hold. */
 void trk__helper_process_spare(const struct trk_helper_process *h);
 /* true: kill all helpers that are not spared, and start none until `false`, so that their CPU time

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/os.h"
+#include "probe/helper_process.h"
 #include "probe/linux/pid_status.h"
 #include "track/limits.h"
 #include "track/end.h"
@@ -323,11 +324,14 @@ static void total_forks(const struct trk_finish *f, struct trk_sampler *sampler,
 			struct trk_record *record)
 {
 	struct trk_quantity *total = &record->outcome.total[TRK_TOTAL_FORKS_REFUSED];
+	unsigned int own = trk__helper_process_refused();
 	struct trk_cgroup_forks now;
+	uint64_t forks;
 
 	trk__cgroup_forks(trk__sampler_cgroup(sampler), &now);
+	forks = now.known ? trk__cgroup_forks_since(&now, &f->forks) : 0;
 	if (now.known)
-		trk__quantity_set(total, (double) trk__cgroup_forks_since(&now, &f->forks),
+		trk__quantity_set(total, (double) (forks > own ? forks - own : 0),
 				  TRK_QUALITY_AT_MOST, "pids.events of the control group",
 				  "forks of other members of the group are included");
 	else

@@ -20,6 +20,8 @@
 /* All waits together: this much, and 1/CREDIT_PART of the time. On a busy machine the workers may get
  * a CPU late, and the tracker must not wait for each of many processes. */
 #define CREDIT_NS (300 * TRK_NS_PER_MS)
+/* After a worker could not be started: a limit of processes, which the job needs itself. */
+#define PAUSE_NS (30 * TRK_NS_PER_S)
 enum { CREDIT_PART = 4 };
 
 enum { PATH_SIZE = 64, WAIT_MS = 10 };
@@ -49,6 +51,7 @@ struct trk_reader {
 	struct trk_env env;
 	bool as_thread;
 	uint64_t credit_ns, credit_at_ns; /* remaining time for waits, and when it was computed */
+	uint64_t start_at_ns;             /* no worker is started before */
 	struct reading reading[TRK_READERS_MAX];
 };
 
@@ -218,7 +221,10 @@ static struct reading *idle(struct trk_reader *r)
 
 		if (g->slot && trk__worker_has_ended(&g->worker))
 			stop(r, g);
+		if (!g->slot && trk__clock_monotonic_ns() < r->start_at_ns)
+			return NULL;
 		if (!g->slot && start(r, g) < 0) {
+			r->start_at_ns = trk__clock_monotonic_ns() + PAUSE_NS;
 			stop(r, g);
 			return NULL;
 		}

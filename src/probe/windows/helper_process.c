@@ -160,6 +160,11 @@ bool trk__helper_process_reap(pid_t pid)
 	return false;
 }
 
+unsigned int trk__helper_process_refused(void)
+{
+	return 0;
+}
+
 bool trk__helper_process_cpu_ns(uint64_t *ret_ns)
 {
 	bool is_all = true;
