@@ -142,7 +142,8 @@ def test_one_frame_fits_its_size_and_says_what_the_json_says(rt, finished, size)
     assert "train ▶" in text
     assert facts["schema"] == "resource-tracker.top/1" and facts["running"] is False
     assert facts["memory_mib"]["of"] == 1024 and " of 1 G" in text
-    percent = f"{facts['memory_mib']['value'] / 1024 * 100:.0f} %"
+    share = facts["memory_mib"]["value"] / 1024 * 100
+    percent = "< 1 %" if 0 < share < 0.5 else f"{share:.0f} %"
     assert next(line for line in lines if " memory " in line).rstrip().endswith(percent), (percent, text)
     assert facts["processes_from"] == "recording" and facts["processes"]
     assert "python3 -c" in text
