@@ -43,16 +43,17 @@ const char *trk__gpu_why_text(enum trk_gpu_why why);
 struct trk_gpu_value {
 	double value; /* NaN unless known */
 	enum trk_gpu_why why;
+	unsigned int unused; /* no byte is undefined when it is sent to another process */
 };
 
 static inline struct trk_gpu_value trk__gpu_known(double value)
 {
-	return (struct trk_gpu_value){value, TRK_GPU_KNOWN};
+	return (struct trk_gpu_value){value, TRK_GPU_KNOWN, 0};
 }
 
 static inline struct trk_gpu_value trk__gpu_unknown(enum trk_gpu_why why)
 {
-	return (struct trk_gpu_value){NAN, why};
+	return (struct trk_gpu_value){NAN, why, 0};
 }
 
 /* The figures of a device. Shares are 0 to 1. */
