@@ -125,7 +125,7 @@ static void a_fork_is_left_out_as_a_program_is(void **state)
 	(void) close(ends[1]);
 }
 
-/* The fork starts a program that uses CPU time, and kills it when it is told to. */
+/* The fork starts a program that uses CPU time, and kills it after it has read a byte. */
 static void fork_that_starts(int out, int in)
 {
 	char script[] =
