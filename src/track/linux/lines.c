@@ -302,7 +302,8 @@ void trk__track_lines_take(struct trk_track_lines *t, struct trk_writer *w)
 		return;
 	while ((n = recv(t->worker.fd, more, sizeof(more), MSG_DONTWAIT)) > 0)
 		trk__buf_add(&t->input, more, (size_t) n);
-	if (t->input.error || n == 0) { /* it has ended: trk__track_lines_follow starts it again */
+	/* An ended or broken worker: trk__track_lines_follow starts it again. */
+	if (t->input.error || n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
 		trk__worker_end(&t->worker);
 		trk__buf_clear(&t->input);
 		return;
