@@ -262,8 +262,8 @@ def look_at_a_running_job(session):
     texts = {}
     session.start = None  # the picture is complete
     session.call("resize-window", "-x", str(COLUMNS), "-y", str(LIVE_ROWS))
-    session.call("send-keys", "set +m; clear; resource-tracker run --quiet --job align --limit mem=400MiB -- "
-                 "python3 align.py & sleep 1; clear", "Enter")
+    session.call("send-keys", "set +m; clear; resource-tracker run --summary never --job align "
+                 "--limit mem=400MiB -- python3 align.py 2>stderr.txt & sleep 1; clear", "Enter")
     session.until(lambda text: text.rstrip() == "$")
     session.call("send-keys", "resource-tracker top @", "Enter")
     session.until(lambda text: "at limit in" in text)
@@ -274,10 +274,10 @@ def look_at_a_running_job(session):
     texts["list"] = session.text()
     session.call("send-keys", "q")
     session.until(lambda text: text.rstrip().endswith("$"))
-    with subprocess.Popen(["resource-tracker", "show", "--watch"], env=session.env, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, encoding="utf-8") as watch:
-        texts["line"] = watch.stdout.readline()
-        watch.terminate()
+    session.call("send-keys", "kill -USR1 $!", "Enter")
+    time.sleep(1)
+    printed = (Path(session.env["HOME"]) / "stderr.txt").read_text(encoding="utf-8")
+    texts["line"] = next(line for line in printed.splitlines() if " running " in line)
     return texts, frame  # the job ends with its terminal
 
 

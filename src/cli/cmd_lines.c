@@ -10,7 +10,7 @@
 
 enum { OUTPUT_MAX = 256 * 1024 * 1024, TOP_DEFAULT = 15 };
 
-enum format { TEXT, JSON, FOLDED, SPEEDSCOPE, PPROF };
+enum format { TEXT, JSON, FOLDED, SPEEDSCOPE };
 
 struct settings {
 	const char *dir, *phase;
@@ -41,6 +41,13 @@ static int take_order(void *settings, const struct cli_option *o, const char *va
 	return 0;
 }
 
+static int take_format(void *settings, const struct cli_option *o, const char *value)
+{
+	if (!strcmp(value, "pprof"))
+		return cli_gone("lines --format pprof", "--format speedscope, or folded");
+	return cli_set_choice(settings, o, value);
+}
+
 static int take_json(void *settings, const struct cli_option *o, const char *value)
 {
 	struct settings *s = settings;
@@ -60,7 +67,7 @@ static const struct cli_option options[] = {
 	{"since", 0, "DUR", "only from this time after the start", cli_set_duration, AT(since_ns)},
 	{"until", 0, "DUR", "only up to this time after the start", cli_set_duration, AT(until_ns)},
 	{"phase", 0, "NAME", "only from the mark of this name to the next one", cli_set_text, AT(phase)},
-	{"format", 'f', "text|json|folded|speedscope|pprof", "format of the output; folded is for flame graphs (text)", cli_set_choice, AT(format)},
+	{"format", 'f', "text|json|folded|speedscope", "format of the output; folded is for flame graphs (text)", take_format, AT(format)},
 	{"json", 0, NULL, "same as --format json", take_json, 0},
 	{"plain", 0, NULL, "print ASCII", cli_set_flag, AT(plain)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
@@ -102,9 +109,6 @@ static int print(const struct settings *s, const struct trk_run_lines *l, struct
 		return 0;
 	case SPEEDSCOPE:
 		trk__lines_speedscope(b, l->lines, &o, *run->job ? run->job : run->id);
-		return 0;
-	case PPROF:
-		trk__lines_pprof(b, l->lines, &o);
 		return 0;
 	default:
 		return write_table(s, l, &o, b);

@@ -280,6 +280,11 @@ int cli_set_duration(void *settings, const struct cli_option *o, const char *val
 	return 0;
 }
 
+int cli_gone(const char *name, const char *instead)
+{
+	return cli_reject(EXIT_USAGE, "%s has gone. Use: %s", name, instead);
+}
+
 int cli_set_nothing(void *settings, const struct cli_option *o, const char *value)
 {
 	return 0;

@@ -38,10 +38,6 @@ void trk__lines_folded(struct trk_buf *b, const struct trk_lines *l,
 void trk__lines_speedscope(struct trk_buf *b, const struct trk_lines *l,
 			   const struct trk_profile_options *o, const char *name);
 
-/* The format of pprof, a protocol buffer (not compressed). */
-void trk__lines_pprof(struct trk_buf *b, const struct trk_lines *l,
-		      const struct trk_profile_options *o);
-
 /* "train.py:88 step()" for a node: the last part of its file, and its line; at most `size` bytes,
  * printable. Returns text. */
 const char *trk__lines_name(const struct trk_lines *l, uint32_t node, char *text, size_t size);

@@ -297,6 +297,9 @@ def test_no_name_turns_or_hides_text_on_a_terminal(rt):
     (["export", "--what", "rows"], "--what rows: not one of: samples gpus programs processes lines"),
     (["lines", "--by", ""], "--by : not one of: line function file thread process phase"),
     (["export", "--format", "snapshot", "--columns", "full"], "export: a snapshot has --columns 0.5 or 0.4"),
+    # What earlier versions had.
+    (["lines", "--format", "pprof"], "lines --format pprof has gone. Use: --format speedscope, or folded"),
+    (["show", "--watch"], "show --watch has gone. Use: resource-tracker top"),
 ])
 def test_operands_and_words_that_do_not_fit_are_named(rt, words, said):
     result = rt.run(*words)

@@ -465,6 +465,9 @@ def test_flame_graph_formats_hold_whole_stacks(rt):
     assert len(profile["weights"]) == len(profile["samples"])
     names = [[frames[i]["name"] for i in stack] for stack in profile["samples"]]
     assert ["<module>", "first", "spin"] in names
+    assert profile["unit"] == "microseconds"
+    cpu_s = sum(each["endValue"] for each in document["profiles"]) / 1e6
+    assert abs(cpu_s - lines(rt)["all"]["cpu_s"]) < 0.001
 
 
 @pytest.mark.native  # its lines of src are those of other tests
@@ -688,55 +691,6 @@ def test_source_of_other_kinds_of_files_is_not_shown(rt):
     os.utime(script, (1, 1))
     samples(rt, script)
     assert "process_time() < end" in rt.run("lines").stdout
-
-
-def fields(data):
-    """The fields of a protocol buffer: (number, value), bytes for what is nested."""
-    at = 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    while at < len(data):
-        key = varint()
-        if key & 7 == 0:
-            yield key >> 3, varint()
-        else:
-            assert key & 7 == 2
-            size = varint()
-            yield key >> 3, data[at:at + size]
-            at += size
-
-
-def test_pprof_holds_the_same_sums(rt):
-    script = write(rt, "split.py", SPLIT)
-    samples(rt, script)
-    data = subprocess.run([rt.path, "lines", "--format", "pprof"], env=rt.env, capture_output=True,
-                          check=True).stdout
-    message = list(fields(data))
-    strings = [value.decode() for number, value in message if number == 6]
-    assert strings[0] == ""
-    types = [strings[dict(fields(value))[1]] for number, value in message if number == 1]
-    assert types == ["samples", "cpu", "wall", "growth"]
-    functions = {dict(fields(v))[1]: strings[dict(fields(v))[2]] for n, v in message if n == 5}
-    places = {dict(fields(v))[1]: functions[dict(fields(dict(fields(v))[4]))[1]]
-              for n, v in message if n == 4}
-    cpu_ns, stacks = 0, set()
-    for number, value in message:
-        if number == 2:
-            sample = list(fields(value))
-            cpu_ns += [v for n, v in sample if n == 2][1]
-            stacks.add(tuple(places[v] for n, v in sample if n == 1))
-    assert ("spin", "first", "<module>") in stacks
-    assert abs(cpu_ns / 1e9 - lines(rt)["all"]["cpu_s"]) < 0.001
 
 
 def test_export_has_a_line_for_each_stretch_of_time(rt):

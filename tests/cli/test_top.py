@@ -248,18 +248,6 @@ def test_show_says_that_a_run_goes_on(rt, running):
     assert "running" in text.splitlines()[0] and "left behind" not in text
 
 
-def test_show_watch_is_a_line_a_second_and_the_summary_at_the_end(rt, running):
-    with rt.start("show", "--watch", "@") as shown_run:
-        first = shown_run.stdout.readline()
-        second = shown_run.stdout.readline()
-        (rt.home / "gate").touch()
-        rest = shown_run.stdout.read()
-        assert shown_run.wait(WAIT_S) == 0
-    for line in (first, second):
-        assert re.match(r"train r-\w+ running 00:0\d:\d\d · CPU .* of .* · memory .* of 1 G · .*in train", line), line
-    assert "exit 0" in rest and "running" not in rest.split("exit 0")[1]
-
-
 CATCHER = """
 import os, signal, sys
 signal.signal(signal.SIGUSR1, lambda *_: open(sys.argv[1] + ".got", "w").close())
