@@ -34,7 +34,7 @@ static const struct cli_option options[] = {
 	 "Bank)",
 	 cli_set_text, AT(request.eur_usd)},
 	{"force", 0, NULL, "update: accept such a change", cli_set_flag, AT(request.force)},
-	{"json", 0, NULL, "print one JSON document", cli_set_flag, AT(json)},
+	{"json", 0, NULL, "info: print one JSON document", cli_set_flag, AT(json)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -118,13 +118,13 @@ static void change_text(struct trk_buf *b, const struct trk_price_change *x)
 	trk__buf_putc(b, '\n');
 }
 
-/* Report a change: a line on stderr, or one JSON document on stdout. */
-static int tell(const struct trk_price_change *x, bool json)
+/* Report a change: a line on stderr. */
+static int tell(const struct trk_price_change *x)
 {
 	TRK_BUF_LOCAL(b, 1 << 16);
 
-	(json ? trk__price_change_json : change_text)(&b, x);
-	return cli_print_to(json ? STDOUT_FILENO : STDERR_FILENO, &b);
+	change_text(&b, x);
+	return cli_print_to(STDERR_FILENO, &b);
 }
 
 static int update(const struct settings *s)
@@ -139,7 +139,7 @@ static int update(const struct settings *s)
 	service.layers = cli_price_layers(&s->files);
 	r = trk__price_update(&service, &s->request, x, &error);
 	if (r == 0)
-		r = tell(x, s->json);
+		r = tell(x);
 	else if (r == -EINVAL)
 		r = cli_fail("catalog", r, &error);
 	else {
@@ -161,7 +161,7 @@ static int import(const struct settings *s, const char *file)
 	files.prices = "none";
 	service.layers = cli_price_layers(&files);
 	r = trk__price_import(&service, file, s->date, &x, &error);
-	return r < 0 ? cli_fail("catalog", r, &error) : tell(&x, s->json);
+	return r < 0 ? cli_fail("catalog", r, &error) : tell(&x);
 }
 
 static int run(int argc, char **argv)
@@ -171,6 +171,8 @@ static int run(int argc, char **argv)
 
 	if (at + 1 == argc && !strcmp(argv[at], "info"))
 		return info(&s);
+	if (s.json && at < argc)
+		return cli_gone("catalog --json of a change", "the line on stderr");
 	if (at + 2 == argc && !strcmp(argv[at], "import"))
 		return import(&s, argv[at + 1]);
 	if (at + 1 == argc && !strcmp(argv[at], "update"))

@@ -112,37 +112,7 @@ static void selftest_text(struct trk_buf *b, const struct utsname *system,
 	}
 }
 
-static void selftest_json(struct trk_buf *b, const struct utsname *system,
-			  const struct trk_selftest_figure *list, int n)
-{
-	struct trk_json j;
-
-	trk__json_begin(&j, b, 1, "resource-tracker.selftest/1");
-	trk__json_key_text(&j, "version", TRK_BUILD_VERSION);
-	trk__json_key_text(&j, "system", system->sysname);
-	trk__json_key_text(&j, "kernel", system->release);
-	trk__json_key_text(&j, "machine", system->machine);
-	trk__json_key_open(&j, "figures", '[');
-	for (int i = 0; i < n; i++) {
-		const struct trk_selftest_figure *r = &list[i];
-		bool known = r->told.quality != TRK_QUALITY_UNKNOWN;
-
-		trk__json_open(&j, '{');
-		trk__json_key_text(&j, "work", r->work->name);
-		trk__json_key_text(&j, "total", trk__total_keys[r->work->total]);
-		trk__json_key_double(&j, "true", r->truth);
-		trk__json_key_double(&j, "told", known ? r->told.value : NAN);
-		trk__json_key_text(&j, "quality", trk__quality_name(r->told.quality));
-		trk__json_key_text(&j, "source", known ? r->told.source : NULL);
-		trk__json_key_text(&j, "reason", r->told.reason[0] ? r->told.reason : NULL);
-		trk__json_key_text(&j, "state", state_words[r->state]);
-		trk__json_key_or_null(&j, "why", r->why);
-		trk__json_close(&j, '}');
-	}
-	trk__json_end(&j);
-}
-
-static int selftest(bool json)
+static int selftest(void)
 {
 	struct trk_selftest_figure list[TRK_KNOWN_WORKS_MAX];
 	const char *tmp = cli_temporary_dir("/tmp");
@@ -159,7 +129,7 @@ static int selftest(bool json)
 		return cli_reject(EXIT_ERROR, "doctor: %s", error.message);
 	for (int i = 0; i < n; i++)
 		good &= list[i].state != TRK_SELFTEST_WRONG;
-	(json ? selftest_json : selftest_text)(&b, &system, list, n);
+	selftest_text(&b, &system, list, n);
 	r = cli_print(&b);
 	return r != EXIT_OK ? r : good ? EXIT_OK : EXIT_ERROR;
 }
@@ -201,12 +171,14 @@ static int run(int argc, char **argv)
 	(void) cli_options(&cli_doctor, argc, argv, &settings);
 	if (settings.work)
 		return do_work(settings.work);
-	return settings.selftest ? selftest(settings.json) : check(&settings);
+	if (settings.selftest && settings.json)
+		return cli_gone("doctor --selftest --json", "doctor --selftest, a table");
+	return settings.selftest ? selftest() : check(&settings);
 }
 
 const struct cli_command cli_doctor = {
 	.name = "doctor",
-	.usage = "doctor [--json] [--selftest]",
+	.usage = "doctor [--json | --selftest]",
 	.summary =
 		"Report what can be measured here, from which source, and how to permit the rest.",
 	.options = options,

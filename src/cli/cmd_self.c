@@ -3,19 +3,22 @@
  * src/service/installation.c does both. `doctor` checks what this machine can measure. */
 #include <string.h>
 
-#include "base/json.h"
 #include "cli/cli.h"
 #include "cli/environment.h"
 #include "service/check.h"
 
 struct settings {
-	bool json;
 	const char *dir;
 };
 
+static int reject_json(void *settings, const struct cli_option *o, const char *value)
+{
+	return cli_gone("self check --json", "self check, a line a check");
+}
+
 static const struct cli_option options[] = {
-	{"json", 0, NULL, "check: print one JSON document", cli_set_flag, AT(json)},
 	{"recording", 0, "DIR", "check: directory of the recordings", cli_set_text, AT(dir)},
+	{"json", 0, NULL, NULL, reject_json, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -28,23 +31,6 @@ static void print_text(struct trk_buf *b, const struct trk_check *list, size_t n
 				list[i].text);
 }
 
-static void print_json(struct trk_buf *b, const struct trk_check *list, size_t n)
-{
-	struct trk_json j;
-
-	trk__json_begin(&j, b, 1, "resource-tracker.self-check/1");
-	trk__json_key_text(&j, "version", TRK_BUILD_VERSION);
-	trk__json_key_open(&j, "checks", '[');
-	for (size_t i = 0; i < n; i++) {
-		trk__json_open(&j, '{');
-		trk__json_key_text(&j, "what", list[i].what);
-		trk__json_key_text(&j, "state", state_words[list[i].state]);
-		trk__json_key_text(&j, "text", list[i].text);
-		trk__json_close(&j, '}');
-	}
-	trk__json_end(&j);
-}
-
 static int check(const struct settings *s)
 {
 	const struct trk_service service = cli_service(s->dir);
@@ -53,7 +39,7 @@ static int check(const struct settings *s)
 	TRK_BUF_LOCAL(b, 1 << 20);
 	int r;
 
-	(s->json ? print_json : print_text)(&b, list, n);
+	print_text(&b, list, n);
 	r = cli_print(&b);
 	for (size_t i = 0; i < n; i++)
 		if (list[i].state == TRK_CHECK_BAD)
@@ -80,7 +66,7 @@ static int run(int argc, char **argv)
 
 const struct cli_command cli_self = {
 	.name = "self",
-	.usage = "self check [--json] | self install DIR",
+	.usage = "self check | self install DIR",
 	.summary = "Check that this installation is whole, or copy it into a folder.",
 	.details = "check prints a line for the program, its permissions, each library that is "
 		   "loaded on first use, the\ncatalogue, the directory of recordings, and a small "

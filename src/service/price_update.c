@@ -453,23 +453,6 @@ int trk__price_import(const struct trk_service *s, const char *file, const char 
 	return r;
 }
 
-/* ---- what was done ---- */
-
-void trk__price_change_json(struct trk_buf *b, const struct trk_price_change *x)
-{
-	struct trk_json j;
-
-	trk__json_begin(&j, b, 2, "resource-tracker.catalog-change/1");
-	trk__json_key_text(&j, "from", x->from);
-	trk__json_key_text(&j, "file", x->path);
-	trk__json_key_u64(&j, "prices", x->prices);
-	trk__json_key_u64(&j, "savings", x->savings);
-	trk__json_key_u64(&j, "new_types", x->new_types);
-	trk__json_key_u64(&j, "left_out", x->left_out);
-	trk__json_key_double(&j, "eur_usd", x->eur_usd);
-	trk__json_end(&j);
-}
-
 /* ---- what the catalogue holds ---- */
 
 /* priced: room for a byte a server of the catalogue. */

@@ -34,9 +34,6 @@ int trk__price_update(const struct trk_service *s, const struct trk_price_reques
 int trk__price_import(const struct trk_service *s, const char *file, const char *date,
 		      struct trk_price_change *ret, struct trk_error *reterr);
 
-/* One document of schema "resource-tracker.catalog-change/1". */
-void trk__price_change_json(struct trk_buf *b, const struct trk_price_change *x);
-
 /* ---- what the catalogue holds: counts by vendor, files and sources ---- */
 
 /* What is counted. */

@@ -299,6 +299,9 @@ def test_no_name_turns_or_hides_text_on_a_terminal(rt):
     (["export", "--format", "snapshot", "--columns", "full"], "export: a snapshot has --columns 0.5 or 0.4"),
     # What earlier versions had.
     (["lines", "--format", "pprof"], "lines --format pprof has gone. Use: --format speedscope, or folded"),
+    (["catalog", "update", "--json"], "catalog --json of a change has gone. Use: the line on stderr"),
+    (["doctor", "--selftest", "--json"], "doctor --selftest --json has gone. Use: doctor --selftest, a table"),
+    (["self", "check", "--json"], "self check --json has gone. Use: self check, a line a check"),
     (["show", "--watch"], "show --watch has gone. Use: resource-tracker top"),
 ])
 def test_operands_and_words_that_do_not_fit_are_named(rt, words, said):

@@ -58,7 +58,7 @@ def test_an_installed_program_and_its_shells_run(installed, tmp_path):
     root, _ = installed
     env = {"HOME": str(tmp_path), "TRACKER_NO_DISCOVERY": "1"}
     program = next(root.rglob("bin/resource-tracker"))
-    done = subprocess.run([program, "self", "check", "--json"], env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run([program, "self", "check"], env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     shell = program.parents[1] / "libexec/resource-tracker/bin/sh"
     assert subprocess.run([shell, "-c", "exit 4"], env=env, capture_output=True, check=False).returncode == 4

@@ -34,7 +34,7 @@ TIMES = 10
 DOCUMENTS = ["stats --json", "recommend --json", "compare --json", "history --json", "report --format json -o -",
              "fleet --json", "fleet --json --what jobs", "servers --json --limit 1", "catalog info --json",
              "server-info --json", "cloud-info --json", "top --json", "top --json job", "lines --json", "alerts --json",
-             "digest --json", "doctor --json", "self check --json", "export --format jsonl --what programs",
+             "digest --json", "doctor --json", "export --format jsonl --what programs",
              "export --format jsonl --what processes"]
 # Maps whose keys the user chooses, and maps by column. In paths, "*" stands for any column.
 FREE, BY_COLUMN = {"tags"}, {"stats"}
