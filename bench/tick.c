@@ -32,7 +32,7 @@
 
 enum {
 	COUNT_MAX = 1000000,
-	/* The first ticks open files and read all memory; some more show which members sleep. */
+	/* The first ticks open files and read all memory. */
 	WARM_UP = 16,
 };
 
@@ -62,8 +62,7 @@ static void pause_ms(unsigned int ms)
 static int open_sampler(const struct trk_env *env, pid_t pid, bool no_system,
 			struct trk_sampler **ret)
 {
-	struct trk_tree_options tree = {
-		.root = pid, .skips_idle = true, .self = getpid(), .pss_share = 0.005};
+	struct trk_tree_options tree = {.root = pid, .self = getpid(), .pss_share = 0.005};
 	struct trk_sampler_options options = {
 		.tree = pid ? &tree : NULL,
 		.no_system = no_system,

@@ -199,7 +199,7 @@ static uint64_t most_ns(const struct trk_sampler *s, uint64_t now_ns)
 static bool read_clocks(struct trk_sampler *s, const struct trk_tree_state *state)
 {
 	struct trk_cpu_clocks *c = &s->clocks;
-	uint64_t known_ns = state->counter[TRK_TREE_CPU] + state->late_cpu_ns;
+	uint64_t known_ns = state->counter[TRK_TREE_CPU];
 
 	if (s->options.perf_fd < 0 || trk__perf_read(s->options.perf_fd, &c->perf_ns) < 0)
 		return false;
@@ -219,18 +219,14 @@ static bool read_clocks(struct trk_sampler *s, const struct trk_tree_state *stat
  * cpu_clocks.h. */
 static void take_perf(struct trk_sampler *s, const struct trk_tree_state *state, uint64_t now_ns)
 {
-	uint64_t known_ns = state->counter[TRK_TREE_CPU] + state->late_cpu_ns, estimate_ns;
+	uint64_t known_ns = state->counter[TRK_TREE_CPU], estimate_ns;
 
 	if (!read_clocks(s, state) || !trk__tree_dropped(state))
 		return;
 	estimate_ns = trk__cpu_clocks_estimate(&s->clocks);
 	if (estimate_ns > most_ns(s, now_ns))
 		estimate_ns = most_ns(s, now_ns);
-	if (estimate_ns <= known_ns)
-		return;
-	if (state->unseen)
-		trk__tree_force_full(s->tree); /* it may be theirs */
-	else
+	if (estimate_ns > known_ns)
 		trk__tree_raise(s->tree, TRK_TREE_CPU, estimate_ns);
 }
 

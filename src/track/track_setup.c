@@ -158,7 +158,6 @@ int trk__track_open_sampler(struct track *t)
 		.root = t->options->argv ? t->job.pid : t->options->pid,
 		.one_process = t->options->one_process,
 		.redaction = t->options->redaction,
-		.skips_idle = true,
 		.subreaper = t->options->argv != NULL,
 		.self = t->options->in_thread ? 0 : getpid(),
 		.reader = t->reader,

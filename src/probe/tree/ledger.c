@@ -104,7 +104,7 @@ static void bequeath(struct trk_tree *t, struct process *p)
  * the pool will not arrive. */
 static void note_dropped(struct trk_tree *t, const struct process *p, uint64_t missing)
 {
-	bool is_final = t->idle.is_last && p == &t->pool;
+	bool is_final = t->is_last && p == &t->pool;
 
 	t->state.dropped_faults += is_final ? missing : missing - p->debt[TRK_TREE_MINOR_FAULTS];
 }

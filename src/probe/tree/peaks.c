@@ -195,15 +195,10 @@ static void take_sum(struct trk_tree *t, const struct process *highest)
 {
 	struct trk_tree_state *s = &t->state;
 	uint64_t excess = highest ? highest->hwm_excess_bytes : 0;
-	uint64_t doubtful, read, pss = s->pss_bytes;
-	size_t processes;
+	uint64_t read, pss = s->pss_bytes;
 
 	if (pss <= s->peak_pss_bytes && pss + excess <= s->peak_bytes)
 		return;
-	if (s->unseen) {
-		trk__idle_skip_doubt(t, &doubtful, &processes);
-		pss -= doubtful;
-	}
 	if (pss > s->peak_pss_bytes)
 		s->peak_pss_bytes = pss;
 	read = pss > s->pss_estimated_bytes ? pss - s->pss_estimated_bytes : 0;

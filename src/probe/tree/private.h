@@ -1,5 +1,5 @@
 /* Shared by the files of the tree: tree.c (update), members.c (table), ledger.c (counters), peaks.c,
- * idle_skip.c (idle members), program_use.c and top.c (tables of programs and processes); and by
+ * program_use.c and top.c (tables of programs and processes); and by
  * those in a folder per system: discovery.c (new members), member.c and member_files.c (reading a
  * member), memory.c (PSS). */
 #ifndef TRK_PROBE_TREE_PRIVATE_H
@@ -59,8 +59,6 @@ struct process {
 	bool outside : 1;       /* ... at two looks, so it is not in the job object */
 	bool on_disk;           /* in an uninterruptible wait at the last read */
 	bool io_waits;          /* its io is read later, see io_can_wait in SYSTEM/member.c */
-	bool asleep;            /* long without CPU time, see tree/idle_skip.c */
-	bool skipped;           /* not read in the last update */
 
 	uint64_t start_ticks;
 	uint64_t stuck_ns;      /* since when its readings block; 0: they do not */
@@ -78,7 +76,6 @@ struct process {
 	uint8_t queue_threads;
 	uint64_t blocked_ns; /* waiting for block I/O, at the last reading of stat */
 	bool queue_read;
-	bool late; /* has used more than `own` counts: see tree/idle_skip.c */
 
 	/* Counters at the last read: of the process itself, and of its reaped children. */
 	uint64_t own[TRK_TREE_COUNTERS];
@@ -184,19 +181,6 @@ struct programs {
 	uint64_t origin_ns; /* monotonic: the start of the run */
 };
 
-/* In a large tree, sleeping members are read in every second update; tree/idle_skip.c. */
-struct idle_skip {
-	bool is_on, again; /* this walk skips sleepers; is the second walk of this update */
-	bool has_reaped;   /* some member reaped a child in this update */
-	bool any_late, is_capped, is_last;
-	int calm_updates;    /* since the last change */
-	size_t looks;        /* members read in full in this update */
-	uint64_t updated_ns; /* when the last update began */
-	uint64_t apart_ns;   /* interval between the starts of the last two updates */
-	uint64_t woken_ns;   /* CPU time that sleepers were found to have used in this update */
-	uint64_t shown_ns, held_ns; /* CPU time of the ledger: published, and not yet published */
-};
-
 struct trk_tree {
 	/* Members that every update touches are adjacent, as after 1 s they are in no cache. */
 	struct process *process; /* owned */
@@ -214,7 +198,10 @@ struct trk_tree {
 	bool has_delays;      /* PID/stat has delays */
 	bool smaps_missing;   /* the kernel has no smaps_rollup */
 
-	struct idle_skip idle;
+	bool is_last;        /* the update to come is the last one */
+	size_t looks;        /* members read in full in this update */
+	uint64_t updated_ns; /* when the last update began */
+	uint64_t apart_ns;   /* interval between the starts of the last two updates */
 
 	struct trk_pss_budget pss_budget;
 	uint64_t calm_sum_bytes; /* largest sum of PSS whose uncertainty was found to be small */
@@ -244,7 +231,6 @@ struct trk_tree {
 
 	void *system; /* owned by SYSTEM/member.c */
 	struct trk_env env;
-	uint64_t cores; /* CPUs of the machine; 0: not read yet */
 	int fds_left;
 	int loadavg_fd;
 	int dir_fd;     /* /proc, for getdents */
@@ -357,25 +343,6 @@ static inline void trk__tree_new_family(struct trk_tree *t, struct process *p)
 {
 	p->family++;
 	t->epoch++;
-}
-
-/* tree/idle_skip.c */
-/* At the start of an update: decide whether it skips idle members. */
-void trk__idle_skip_begin(struct trk_tree *t, uint64_t now_ns, pid_t newest);
-/* After the members were read: true if all must be read again, without skipping. */
-bool trk__idle_skip_stirred(struct trk_tree *t, bool any_vanished);
-/* Count the usage of members with `late`, before the ledger is settled. */
-void trk__idle_skip_count(struct trk_tree *t);
-/* Hold back CPU time of the settled ledger that exceeds what the machine can have done. */
-void trk__idle_skip_hold(struct trk_tree *t);
-/* Read the clocks of skipped members: PSS and number of those that ran or vanished. */
-void trk__idle_skip_doubt(struct trk_tree *t, uint64_t *ret_bytes, size_t *ret_processes);
-
-/* True if this walk skips it. */
-static inline bool trk__idle_skip_skips(const struct trk_tree *t, const struct process *p)
-{
-	return t->idle.is_on && p->asleep && !p->dirty &&
-	       ((t->update ^ ((uint32_t) p->pid * 2654435761u >> 31)) & 1);
 }
 
 /* tree/ledger.c */

@@ -138,11 +138,11 @@ void trk__programs_vanished(struct trk_tree *t, struct process *p, const struct 
 {
 	struct programs *g = &t->programs;
 	uint64_t own_ns = p->own[TRK_TREE_CPU] - p->base_cpu_ns, threads = p->threads;
-	uint64_t seen_ns = t->idle.updated_ns - t->idle.apart_ns, age_ns, lived_ns;
+	uint64_t seen_ns = t->updated_ns - t->apart_ns, age_ns, lived_ns;
 	double rate;
 
 	if (!p->ended_ns)
-		p->ended_ns = t->idle.updated_ns;
+		p->ended_ns = t->updated_ns;
 	else
 		return;                             /* a zombie shows its complete usage */
 	if (p->fresh && heir && heir != &t->pool) { /* gone before its first read */
@@ -156,8 +156,8 @@ void trk__programs_vanished(struct trk_tree *t, struct process *p, const struct 
 	if (rate > (double) (threads ? threads : 1))
 		rate = (double) (threads ? threads : 1);
 	lived_ns = age_ns > TRK_NS_PER_MS ? age_ns : TRK_NS_PER_MS;
-	if (lived_ns > t->idle.apart_ns / 2)
-		lived_ns = t->idle.apart_ns / 2;
+	if (lived_ns > t->apart_ns / 2)
+		lived_ns = t->apart_ns / 2;
 	g->tail[g->tails++] = (struct tail){heir, p, (uint64_t) (rate * (double) lived_ns)};
 }
 
@@ -209,7 +209,7 @@ static int64_t ms_since_start(const struct trk_tree *t, uint64_t ns)
 
 static void fill_span(const struct trk_tree *t, const struct process *p, struct trk_process_span *s)
 {
-	uint64_t end_ns = p->ended_ns ? p->ended_ns : t->idle.updated_ns;
+	uint64_t end_ns = p->ended_ns ? p->ended_ns : t->updated_ns;
 
 	*s = (struct trk_process_span){
 		.pid = p->pid,
@@ -276,7 +276,7 @@ static uint64_t count_members(struct trk_tree *t, bool is_last)
 		of->alive++;
 		if (p->rss_bytes > of->largest_bytes)
 			of->largest_bytes = p->rss_bytes;
-		if (!p->listed && (is_last || t->idle.updated_ns >= p->start_ns + LASTS_NS))
+		if (!p->listed && (is_last || t->updated_ns >= p->start_ns + LASTS_NS))
 			list_lasting(t, p);
 	}
 	return sum_bytes;

@@ -120,7 +120,7 @@ int trk__tree_wake_fd(const struct trk_tree *t)
 }
 
 /* Read the members from this index on. True if any is gone. */
-static bool walk(struct trk_tree *t, size_t from)
+static bool read_members(struct trk_tree *t, size_t from)
 {
 	bool any_vanished = false;
 
@@ -187,22 +187,15 @@ static void count_members(struct trk_tree *t)
 		s->unreadable_io += p->io_denied;
 		s->waiting_for_disk += p->on_disk;
 	}
-	if (s->processes > s->peak_processes) {
-		size_t gone = 0;
-		uint64_t bytes;
-
-		if (s->unseen)
-			trk__idle_skip_doubt(t, &bytes, &gone);
-		if (s->processes - gone > s->peak_processes)
-			s->peak_processes = s->processes - gone;
-	}
+	if (s->processes > s->peak_processes)
+		s->peak_processes = s->processes;
 }
 
 /* Additional CPU time from trk__tree_raise is split into user and system time like the rest. */
 static void publish_raised(struct trk_tree *t)
 {
 	uint64_t *system_ns = &t->state.counter[TRK_TREE_CPU_SYSTEM];
-	uint64_t cpu_ns = t->state.counter[TRK_TREE_CPU], known_ns = t->idle.shown_ns;
+	uint64_t cpu_ns = t->state.counter[TRK_TREE_CPU], known_ns = t->ledger[TRK_TREE_CPU];
 	double more = known_ns ? (double) cpu_ns / (double) known_ns : 1;
 	uint64_t in_proportion = (uint64_t) ((double) t->ledger[TRK_TREE_CPU_SYSTEM] * more);
 
@@ -219,9 +212,7 @@ static void publish_counters(struct trk_tree *t)
 	uint64_t system_ns = t->state.counter[TRK_TREE_CPU_SYSTEM];
 
 	for (int k = 0; k < TRK_TREE_COUNTERS; k++) {
-		uint64_t known = k == TRK_TREE_CPU ? t->idle.shown_ns : t->ledger[k];
-
-		t->state.counter[k] = known > t->at_least[k] ? known : t->at_least[k];
+		t->state.counter[k] = t->ledger[k] > t->at_least[k] ? t->ledger[k] : t->at_least[k];
 	}
 	if (system_ns > t->state.counter[TRK_TREE_CPU_SYSTEM])
 		t->state.counter[TRK_TREE_CPU_SYSTEM] = system_ns;
@@ -237,19 +228,17 @@ void trk__tree_update_at(struct trk_tree *t, uint64_t now_ns, const struct trk_t
 	t->update++;
 	trk__tree_begin(t);
 	t->longest_block_ns = 0;
-	trk__idle_skip_begin(t, now_ns, newest);
+	t->apart_ns = now_ns - t->updated_ns;
+	t->updated_ns = now_ns;
+	t->looks = 0;
 	trk__peaks_begin(t, newest);
-	any_vanished = walk(t, 0);
-	if (trk__idle_skip_stirred(t, any_vanished))
-		any_vanished |= walk(t, 0);
+	any_vanished = read_members(t, 0);
 	if (!t->options.one_process)
 		trk__tree_newcomers(t, newest);
 	trk__peaks_count_unseen(t);
-	any_vanished |= walk(t, known);
+	any_vanished |= read_members(t, known);
 	t->state.blocked_ns += t->longest_block_ns;
-	trk__idle_skip_count(t);
 	trk__ledger_settle(t);
-	trk__idle_skip_hold(t);
 	publish_counters(t);
 	if (any_vanished) {
 		note_vanished(t);
@@ -263,6 +252,11 @@ void trk__tree_update_at(struct trk_tree *t, uint64_t now_ns, const struct trk_t
 void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret)
 {
 	trk__tree_update_at(t, t->env.monotonic_ns(), ret);
+}
+
+void trk__tree_close_accounts(struct trk_tree *t)
+{
+	t->is_last = true;
 }
 
 /* The peak that wait4(2) reports is that of the process or of a reaped child. It is attributed to
@@ -283,7 +277,6 @@ void trk__tree_reaped(struct trk_tree *t, pid_t pid, const struct trk_usage *usa
 
 	if (p)
 		p->reaped = true;
-	trk__tree_force_full(t);
 	if (t->options.one_process) /* the kernel's figure includes its children */
 		return;
 	t->pool.open = true;

@@ -9,8 +9,6 @@
  * parent; of that, only the part that was not counted while the child was alive is added
  * (tree/ledger.c). So children that start and end between two updates count, and none counts twice.
  *
- * In a large tree, members that have slept long are read in every second update (tree/idle_skip.c).
- *
  * Memory: RSS on every update, PSS from smaps_rollup within a CPU budget (tree/memory.c).
  *
  * Sources: /proc/PID/{stat,statm,io,status,smaps_rollup,cmdline}, the CPU clock of each pid, and
@@ -42,10 +40,9 @@ struct trk_tree_options {
 	/* Current figures only: no command lines, no peaks. Files are opened for each reading,
 	 * because the descriptors count against the caller's limit, ... */
 	bool figures_only;
-	int kept_fds;    /* ... except the stat files of this many active members */
-	bool skips_idle; /* in a large tree, read sleeping members in every second update */
-	bool subreaper;  /* `self` is the subreaper: it adopts orphans, which belong to the tree */
-	pid_t self;      /* the tracker: never part of the tree */
+	int kept_fds;   /* ... except the stat files of this many active members */
+	bool subreaper; /* `self` is the subreaper: it adopts orphans, which belong to the tree */
+	pid_t self;     /* the tracker: never part of the tree */
 	struct trk_reader *reader; /* borrowed; NULL: readings may block */
 	double pss_share;          /* share of a core for reading smaps_rollup */
 	size_t max_processes;      /* table size limit; 65,536 by default */
@@ -117,10 +114,7 @@ struct trk_tree_state {
 	/* Lower bound of the time in which some main thread waited for block I/O, ns, monotone: the
 	 * sum over updates of the longest wait of one member. 0 without delay accounting. */
 	uint64_t blocked_ns;
-	uint64_t ended; /* members that have ended, monotone */
-	size_t unseen;  /* sleeping members that this update did not read */
-	/* CPU time that is known but not yet published: tree/idle_skip.c */
-	uint64_t late_cpu_ns;
+	uint64_t ended;          /* members that have ended, monotone */
 	size_t waiting_for_disk; /* members in an uninterruptible wait when last read */
 	bool root_gone;          /* it is gone or a zombie */
 	/* Peaks so far. */
@@ -182,10 +176,7 @@ void trk__tree_update_at(struct trk_tree *t, uint64_t now_ns, const struct trk_t
 int trk__tree_wake_fd(const struct trk_tree *t);
 void trk__tree_wake(struct trk_tree *t);
 
-/* Make the next update read every member. */
-void trk__tree_force_full(struct trk_tree *t);
-
-/* Make all further updates read every member and publish everything: the last one is exact. */
+/* The next update is the last one. */
 void trk__tree_close_accounts(struct trk_tree *t);
 
 /* The caller has reaped `pid` with wait4(2): its final usage. Call before the next update. */

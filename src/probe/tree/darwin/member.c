@@ -197,7 +197,7 @@ static void take_size(struct trk_tree *t, struct process *p, const struct trk_ma
 	int threads;
 
 	if (has_ended && !p->zombie) {
-		p->ended_ns = t->idle.updated_ns;
+		p->ended_ns = t->updated_ns;
 		p->zombie = true;
 		trk__peaks_ended(t, p, 0);
 	}
@@ -246,7 +246,7 @@ bool trk__tree_read(struct trk_tree *t, struct process *p)
 	r = trk__mac_usage(p->pid, &u);
 	if (r == -ESRCH || (r == 0 && !p->io_denied && u.start_ns != p->start_ticks))
 		return false;
-	t->idle.looks++;
+	t->looks++;
 	p->looked = true;
 	take_parent(t, p, b.ppid);
 	if (strcmp(p->name, b.name) != 0)

@@ -254,7 +254,7 @@ static bool take_children_of_active(struct trk_tree *t)
  * by then. */
 void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
 {
-	uint64_t now_ns = t->idle.updated_ns;
+	uint64_t now_ns = t->updated_ns;
 	if (newest == t->gate_pid && newest == t->last_pid && now_ns < t->next_sweep_ns)
 		return;
 	if (newest < t->last_pid || now_ns >= t->next_sweep_ns || now_ns >= t->next_range_ns) {
@@ -265,8 +265,7 @@ void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
 		return;
 	/* Many of the new pids are of threads or of ended processes, so examining one costs less
 	 * than listing the children of a member. */
-	if (t->state.unseen == 0 && t->idle.looks * 4 < (size_t) (newest - t->gate_pid) &&
-	    take_children_of_active(t))
+	if (t->looks * 4 < (size_t) (newest - t->gate_pid) && take_children_of_active(t))
 		t->gate_pid = newest;
 	else
 		(void) examine_all(t, newest);

@@ -15,8 +15,7 @@ enum {
 	/* A member whose CPU clock does not change is still read after so many updates, as its
 	 * memory may have been swapped out or shared with a new process. */
 	IDLE_UPDATES_MAX = 30,
-	ASLEEP_UPDATES = 8, /* after so many it is asleep, see tree/idle_skip.c */
-	QUEUE_READS = 4,    /* readings of schedstat per update */
+	QUEUE_READS = 4, /* readings of schedstat per update */
 };
 
 /* The queue time of a member that used less since its last read is not read. */
@@ -124,7 +123,7 @@ static void read_queue(struct trk_tree *t, struct process *p, uint64_t clock_ns)
 	struct trk_pid_schedstat sum = {0};
 	bool by_threads = p->queue_threads > 1;
 
-	if (by_threads && p->queue_at_ns && t->idle.updated_ns - p->queue_at_ns < THREADS_APART_NS)
+	if (by_threads && p->queue_at_ns && t->updated_ns - p->queue_at_ns < THREADS_APART_NS)
 		return;
 	t->queue_reads_left--;
 	if (by_threads ? !read_threads(t, p, p->queue_threads, &sum) : !read_main(t, p, &sum)) {
@@ -133,7 +132,7 @@ static void read_queue(struct trk_tree *t, struct process *p, uint64_t clock_ns)
 	}
 	t->queue_answered = true;
 	t->state.queue_refused = false;
-	p->queue_at_ns = t->idle.updated_ns;
+	p->queue_at_ns = t->updated_ns;
 	count(t, p, &sum, clock_ns);
 	p->queue_ns = sum.wait_ns;
 	p->queue_run_ns = sum.run_ns;
@@ -302,7 +301,7 @@ static void take_size(struct trk_tree *t, struct process *p, const struct trk_pi
 	take_life(t, p, stat);
 	if (p->zombie) {
 		if (!was_zombie) {
-			p->ended_ns = t->idle.updated_ns;
+			p->ended_ns = t->updated_ns;
 			trk__peaks_ended(t, p, p->new_faults);
 			trk__sharing_gone(t, p);
 		}
@@ -346,8 +345,7 @@ static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 		read_queue(t, p, clock_ns);
 	p->clock_ns = clock_ns;
 	memcpy(inherited, p->inherited, sizeof(inherited));
-	own[TRK_TREE_CPU] =
-		p->late ? p->own[TRK_TREE_CPU] : clock_ns; /* counted by tree/idle_skip.c */
+	own[TRK_TREE_CPU] = clock_ns;
 	if (p->pid == t->options.root)
 		t->state.root_cpu_ns = clock_ns;
 	own[TRK_TREE_CPU_SYSTEM] = stat->system_ticks * t->tick_ns;
@@ -357,9 +355,6 @@ static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 	inherited[TRK_TREE_CPU_SYSTEM] = stat->child_system_ticks * t->tick_ns;
 	inherited[TRK_TREE_MAJOR_FAULTS] = stat->child_major_faults;
 	inherited[TRK_TREE_MINOR_FAULTS] = stat->child_minor_faults;
-	t->idle.has_reaped |=
-		inherited[TRK_TREE_MINOR_FAULTS] != p->inherited[TRK_TREE_MINOR_FAULTS] ||
-		inherited[TRK_TREE_CPU] != p->inherited[TRK_TREE_CPU];
 	if (inherited[TRK_TREE_MINOR_FAULTS] || inherited[TRK_TREE_CPU])
 		t->state.alone = false;
 	p->io_waits = io_waits;
@@ -375,54 +370,24 @@ static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 }
 
 /* Its clock did not advance: true if the last reading is valid for this update, too. */
-static bool may_rest(const struct trk_tree *t, struct process *p)
+static bool may_rest(struct process *p)
 {
 	if (p->dirty)
 		return false;
 	p->idle_updates++;
-	if (p->idle_updates == ASLEEP_UPDATES && p->pid != t->options.root)
-		p->asleep = true;
 	return p->idle_updates < (p->io_waits ? TRK_IO_UPDATES_MAX : IDLE_UPDATES_MAX);
-}
-
-/* It ran. */
-static void wake(struct trk_tree *t, struct process *p, uint64_t clock_ns, bool overslept)
-{
-	if (p->asleep)
-		t->idle.woken_ns += clock_ns - p->clock_ns;
-	p->asleep = false;
-	p->late |= overslept;
-	t->idle.any_late |= overslept;
 }
 
 enum sight { GONE, RESTS, STIRS };
 
-/* Read its clock unless this walk skips it, and decide whether to read more. */
-static enum sight glance(struct trk_tree *t, struct process *p, uint64_t *ret_clock_ns)
+/* Read its clock, and decide whether to read more. */
+static enum sight look(struct process *p, uint64_t *ret_clock_ns)
 {
-	bool overslept;
-
-	if (!t->idle.again) {
-		p->looked = false;
-		p->hwm_excess_bytes = 0;
-	}
-	if (p->reaped)
+	p->looked = false;
+	p->hwm_excess_bytes = 0;
+	if (p->reaped || trk__clock_pid_cpu_ns(p->pid, ret_clock_ns) < 0)
 		return GONE;
-	if (trk__idle_skip_skips(t, p)) {
-		p->idle_updates++;
-		p->skipped = true;
-		t->state.unseen++;
-		return RESTS;
-	}
-	overslept = p->skipped && !t->idle.again;
-	p->skipped = false;
-	if (trk__clock_pid_cpu_ns(p->pid, ret_clock_ns) < 0)
-		return GONE;
-	if (!p->fresh && *ret_clock_ns == p->clock_ns && may_rest(t, p))
-		return RESTS;
-	if (*ret_clock_ns != p->clock_ns)
-		wake(t, p, *ret_clock_ns, overslept);
-	return STIRS;
+	return !p->fresh && *ret_clock_ns == p->clock_ns && may_rest(p) ? RESTS : STIRS;
 }
 
 bool trk__tree_read(struct trk_tree *t, struct process *p)
@@ -430,12 +395,12 @@ bool trk__tree_read(struct trk_tree *t, struct process *p)
 	struct trk_pid_stat stat;
 	bool fresh = p->fresh;
 	uint64_t clock_ns = 0;
-	enum sight sight = glance(t, p, &clock_ns);
+	enum sight sight = look(p, &clock_ns);
 	ssize_t len;
 
 	if (sight != STIRS)
 		return sight == RESTS;
-	t->idle.looks += !p->looked;
+	t->looks++;
 	p->looked = true;
 	p->calm_epoch = 0;
 	p->idle_updates = 0;

@@ -659,7 +659,7 @@ void trk__memory_update(struct trk_tree *t)
 	bool consistent;
 	size_t i;
 
-	trk__pss_budget_refill(&t->pss_budget, t->idle.updated_ns);
+	trk__pss_budget_refill(&t->pss_budget, t->updated_ns);
 	trk__stuck_update(t);
 	trk__address_spaces_update(t);
 	for (i = 0; i < t->count; i++)

@@ -305,7 +305,7 @@ bool trk__tree_read(struct trk_tree *t, struct process *p)
 	p->looked = false;
 	if (!n || n->created != p->start_ticks)
 		return !is_gone(t, p);
-	t->idle.looks++;
+	t->looks++;
 	p->looked = true;
 	if (strcmp(p->name, n->name) != 0) {
 		memcpy(p->name, n->name, sizeof(p->name));
