@@ -82,8 +82,7 @@ void trk__sampler_system_baseline(struct trk_sampler *s)
 	read_traffic(s);
 }
 
-void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
-			      const struct trk_sample *before)
+void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns)
 {
 	read_cpu(s, now_ns);
 	read_memory(s);
@@ -92,10 +91,6 @@ void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
 }
 
 void trk__sampler_read_machine(struct trk_sampler *s)
-{
-}
-
-void trk__sampler_force_full_system(struct trk_sampler *s)
 {
 }
 

@@ -435,7 +435,6 @@ static void read_waits(struct trk_sampler *s)
 
 void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk_sample **ret)
 {
-	struct trk_sample before = s->row;
 	uint64_t now_ns = s->env.monotonic_ns();
 
 	s->gpus = NULL;
@@ -448,7 +447,7 @@ void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk
 		(int64_t) ((now_ns - s->start_ns) / 1000 - (s->last_ns - s->start_ns) / 1000));
 	trk__sample_set(&s->row, TRK_TRACKER_LATE, (int64_t) (late_ns / 1000));
 	if (!s->options.no_system)
-		trk__sampler_read_system(s, now_ns, &before);
+		trk__sampler_read_system(s, now_ns);
 	read_tree(s);
 	trk__sampler_take_shmem(s);
 	ask_gpus(s);
@@ -464,12 +463,9 @@ void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk
 
 void trk__sampler_force_full(struct trk_sampler *s)
 {
-	s->quotas_ns = 0;
 	s->is_last = true;
 	if (s->gpu)
 		trk__gpu_poller_force_full(s->gpu);
-	if (!s->options.no_system)
-		trk__sampler_force_full_system(s);
 }
 
 /* The baseline of all deltas: the counters before anything was started. */

@@ -375,7 +375,7 @@ void trk__sampler_memory_baseline(struct trk_sampler *s)
 	s->memory = (struct trk_sampler_memory){NAN, NAN, NAN, NAN, NAN, NAN, false};
 	swap_baseline(s);
 	s->least_kernel_bytes = NAN;
-	s->least_shmem_bytes = s->hints.shmem_bytes;
+	s->least_shmem_bytes = s->shmem_bytes;
 }
 
 void trk__sampler_share_group(struct trk_sampler *s)
@@ -391,10 +391,10 @@ void trk__sampler_take_shmem(struct trk_sampler *s)
 {
 	double growth, mapped, most;
 
-	if (!s->hints.knows_shmem)
+	if (!s->knows_shmem)
 		return;
-	lower_to(&s->least_shmem_bytes, s->hints.shmem_bytes);
-	growth = (double) (s->hints.shmem_bytes - s->least_shmem_bytes);
+	lower_to(&s->least_shmem_bytes, s->shmem_bytes);
+	growth = (double) (s->shmem_bytes - s->least_shmem_bytes);
 	if (growth <= s->memory.shmem_growth_bytes) {
 		s->mapped_shmem_bytes = 0;
 		return;
@@ -433,13 +433,10 @@ static unsigned int wanted_of_cgroup(const struct trk_sampler *s)
 }
 
 /* A group without a quota has no periods, but may get a quota at any time. */
-static void take_throttling(struct trk_sampler *s, uint64_t now_ns)
+static void take_throttling(struct trk_sampler *s)
 {
-	bool all = !trk__sampler_is_good_still(now_ns, s->quotas_ns, false), any;
+	bool any = trk__throttle_read(&s->throttle);
 
-	if (all)
-		s->quotas_ns = now_ns;
-	any = trk__throttle_read(&s->throttle, all);
 	if (any && !s->has_quota)
 		s->group.limits_ns = 0; /* it is new */
 	s->has_quota = any;
@@ -465,10 +462,10 @@ void trk__sampler_read_group(struct trk_sampler *s)
 {
 	struct trk_cgroup_usage usage;
 	struct counter *last = &s->last[TRK_CGROUP_CPU_USAGE];
-	uint64_t now_ns = s->env.monotonic_ns();
+	uint64_t now_ns;
 
 	take_machine_as_group(s);
-	take_throttling(s, now_ns);
+	take_throttling(s);
 	if (!s->cgroup.open || trk__cgroup_usage_some(&s->cgroup, wanted_of_cgroup(s), &usage) < 0)
 		return;
 	now_ns = s->env.monotonic_ns();

@@ -17,30 +17,6 @@ enum {
 
 enum pressure_file { PRESSURE_CPU, PRESSURE_MEMORY, PRESSURE_IO, PRESSURE_FILES };
 
-/* Values from the files of every tick that show whether slow sources can have changed. Without a
- * fork and with the same number of threads, the number of processes is the same. Data that fills a
- * disk is dirty or written first. There is no pressure while processors are idle, no disk transfers
- * data, and no task waits for a disk or a swapped page. Network and disk traffic is handled in
- * softirqs. */
-struct change_hints {
-	uint64_t forks, threads;
-	uint64_t dirty_bytes, written_bytes;
-	uint64_t swapped_bytes;
-	uint64_t net_softirqs, block_softirqs; /* 0: unknown */
-	bool crowded;
-	bool knows_shmem;
-	uint64_t shmem_bytes; /* of the machine */
-};
-
-/* For most devices, byte counters change only together with the number of softirqs. An NVMe disk
- * with a queue per processor needs no softirq: the hint is used only where softirqs were seen, and
- * never again once the counters changed without one. */
-struct device_hint {
-	uint64_t softirqs; /* when the counters were read last */
-	uint64_t read_ns;
-	bool reliable;
-};
-
 /* Totals in µs, outside of the row, from which waits are computed. */
 struct stall {
 	int64_t disk_us, memory_us; /* or TRK_WAIT_UNKNOWN */
@@ -115,14 +91,11 @@ struct trk_sampler {
 	struct trk_net_meter net;
 	struct trk_space_meter space;
 	int disk_error, net_error, space_error;
-	struct change_hints hints, processes_hints, space_hints, pressure_hints; /* now, and then */
-	uint64_t processes_ns, space_ns, load_ns, pressure_ns; /* when each was read last */
-	struct device_hint disk_hint, net_hint;
-	bool stalled; /* by the pressure that was read last */
+	bool knows_shmem;
+	uint64_t shmem_bytes; /* of the machine */
 	struct group_watch group;
 	struct trk_throttle throttle;
-	bool has_quota;     /* some group does */
-	uint64_t quotas_ns; /* when groups without a quota were last looked at */
+	bool has_quota; /* some group does */
 	struct stall stall, stall_before;
 	struct trk_process_count process_count;
 	struct trk_gpu_poller *gpu;         /* owned; NULL: no sign of a GPU */
@@ -141,9 +114,6 @@ void trk__sampler_set_delta(struct trk_sampler *s, int column, uint64_t total);
 void trk__sampler_set_rate(struct trk_sampler *s, int column, int64_t cpu_us, uint64_t over_ns,
 			   double cores);
 void trk__sampler_set_bytes(struct trk_sampler *s, int column, uint64_t bytes);
-/* Can this tick reuse a figure that was read at `at_ns`? A tick that is slightly early counts as
- * one interval. */
-bool trk__sampler_is_good_still(uint64_t now_ns, uint64_t at_ns, bool moved);
 void trk__sampler_add_source(struct trk_source *list, size_t *n, const char *name,
 			     const char *text);
 
@@ -165,11 +135,7 @@ void trk__sampler_follow_group(struct trk_sampler *s, uint64_t now_ns);
 void trk__sampler_system_sources(const struct trk_sampler *s, struct trk_source *list, size_t *n);
 void trk__sampler_open_system(struct trk_sampler *s);
 void trk__sampler_system_baseline(struct trk_sampler *s);
-/* before: the row of the last tick; figures that are not read in this tick are copied from it. */
-void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
-			      const struct trk_sample *before);
-/* Make the next tick read all sources. */
-void trk__sampler_force_full_system(struct trk_sampler *s);
+void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns);
 void trk__sampler_close_system(struct trk_sampler *s);
 /* Bring s->machine up to date where the ticks do not. */
 void trk__sampler_read_machine(struct trk_sampler *s);

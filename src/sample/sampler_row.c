@@ -1,9 +1,6 @@
-/* How the parts of the sampler fill the columns of a row, and when they read a slow source again. */
+/* How the parts of the sampler fill the columns of a row. */
 #include "base/clock.h"
 #include "sample/sampler_private.h"
-
-#define SLOW_INTERVAL_NS  (TRK_NS_PER_S)     /* longest time between readings of slow sources */
-#define QUIET_INTERVAL_NS (5 * TRK_NS_PER_S) /* while no hint shows a change */
 
 void trk__sampler_set_delta(struct trk_sampler *s, int column, uint64_t total)
 {
@@ -39,13 +36,6 @@ void trk__sampler_set_rate(struct trk_sampler *s, int column, int64_t cpu_us, ui
 void trk__sampler_set_bytes(struct trk_sampler *s, int column, uint64_t bytes)
 {
 	trk__sample_set(&s->row, column, (int64_t) bytes);
-}
-
-bool trk__sampler_is_good_still(uint64_t now_ns, uint64_t at_ns, bool moved)
-{
-	uint64_t interval_ns = moved ? SLOW_INTERVAL_NS : QUIET_INTERVAL_NS;
-
-	return at_ns != 0 && now_ns < at_ns + interval_ns * 9 / 10;
 }
 
 void trk__sampler_add_source(struct trk_source *list, size_t *n, const char *name, const char *text)

@@ -208,16 +208,6 @@ static void counts_a_late_device_from_its_first_sight_and_keeps_what_a_gone_one_
 	end();
 }
 
-static void knows_the_requests_of_the_disks_that_count(void **state)
-{
-	(void) state;
-	begin("vm-virtio", "254 0 vda 7 0 100 0 5 0 100 0 0 0 0\n"
-			   "254 1 vda1 6 0 90 0 5 0 100 0 0 0 0\n"
-			   "7 0 loop0 3 0 30 0 0 0 0 0 0 0 0\n");
-	assert_int_equal(meter.requests, 12);
-	end();
-}
-
 static void gives_no_data_without_diskstats(void **state)
 {
 	uint64_t in = 1, out = 2;
@@ -267,7 +257,6 @@ int main(void)
 		cmocka_unit_test(adds_nothing_when_a_counter_goes_back),
 		cmocka_unit_test(
 			counts_a_late_device_from_its_first_sight_and_keeps_what_a_gone_one_did),
-		cmocka_unit_test(knows_the_requests_of_the_disks_that_count),
 		cmocka_unit_test(gives_no_data_without_diskstats),
 		cmocka_unit_test(is_bounded_by_a_thousand_devices),
 	};

@@ -295,9 +295,7 @@ static void processes_are_counted(void **state)
 	tick_after(&m, S);
 	assert_value(&m, TRK_SYSTEM_PROCESSES, 2);
 	assert_int_equal(mkdirat(m.live.env.proc_fd, "300", 0700), 0);
-	tick_after(&m, S); /* nothing says that there are more: looked at every 5 s */
-	assert_value(&m, TRK_SYSTEM_PROCESSES, 2);
-	tick_after(&m, 4 * S);
+	tick_after(&m, S);
 	if (st.st_nlink > 4)
 		assert_value(&m, TRK_SYSTEM_PROCESSES, 3);
 	tick_after(&m, 60 * S); /* counted anew */
@@ -308,7 +306,7 @@ static void processes_are_counted(void **state)
 	machine_release(&m);
 }
 
-static void space_is_read_once_a_second_and_repeated_in_between(void **state)
+static void space_is_in_every_row(void **state)
 {
 	struct machine m;
 	struct statvfs fs;
@@ -325,8 +323,6 @@ static void space_is_read_once_a_second_and_repeated_in_between(void **state)
 	total = (double) fs.f_blocks * (double) fs.f_frsize / 1e9;
 	assert_value(&m, TRK_SYSTEM_SPACE_TOTAL, total);
 	assert_true(value(&m, TRK_SYSTEM_SPACE_USED) <= total);
-	tick_after(&m, 100 * MS);
-	assert_value(&m, TRK_SYSTEM_SPACE_TOTAL, total);
 	tick_after(&m, 100 * MS);
 	assert_value(&m, TRK_SYSTEM_SPACE_TOTAL, total);
 	machine_release(&m);
@@ -458,11 +454,9 @@ static void throttling_is_found_after_a_quota_was_set(void **state)
 	assert_value(&m, TRK_CGROUP_THROTTLED, 0);
 	live_write(&m.live, "cpu/group/cpu.stat", texts[1]);
 	tick_after(&m, S);
-	assert_value(&m, TRK_CGROUP_THROTTLED, 0);
-	tick_after(&m, 5 * S);
 	assert_value(&m, TRK_CGROUP_THROTTLED, 2);
 	live_write(&m.live, "cpu/group/cpu.stat", texts[2]);
-	tick_after(&m, S); /* at every tick from now on */
+	tick_after(&m, S);
 	assert_value(&m, TRK_CGROUP_THROTTLED, 1);
 	assert_int_equal(unlinkat(m.live.env.proc_fd, "cpu/group/cpu.stat", 0), 0);
 	assert_int_equal(unlinkat(m.live.env.proc_fd, "cpu/group/cgroup.procs", 0), 0);
@@ -620,7 +614,7 @@ int main(void)
 		cmocka_unit_test(bytes_of_disk_and_net_are_amounts),
 		cmocka_unit_test(pressure_is_the_time_lost_in_the_interval),
 		cmocka_unit_test(processes_are_counted),
-		cmocka_unit_test(space_is_read_once_a_second_and_repeated_in_between),
+		cmocka_unit_test(space_is_in_every_row),
 		cmocka_unit_test(the_control_group_has_a_rate_and_a_gauge),
 		cmocka_unit_test(the_root_group_is_the_machine),
 		cmocka_unit_test(throttling_is_found_after_a_quota_was_set),

@@ -73,7 +73,7 @@ void trk__throttle_follow(struct trk_throttle *t, const struct trk_cgroup *cg)
 	*t = now;
 }
 
-bool trk__throttle_read(struct trk_throttle *t, bool all)
+bool trk__throttle_read(struct trk_throttle *t)
 {
 	bool any = false;
 
@@ -81,7 +81,7 @@ bool trk__throttle_read(struct trk_throttle *t, bool all)
 		struct trk_throttle_group *g = &t->group[i];
 		uint64_t periods, ns;
 
-		if ((g->has_quota || all) && read_one(g, &periods, &ns)) {
+		if (read_one(g, &periods, &ns)) {
 			g->has_quota |= periods > 0;
 			t->total_ns += ns > g->throttled_ns ? ns - g->throttled_ns : 0;
 			g->throttled_ns = ns;

@@ -32,9 +32,8 @@ struct trk_throttle {
 /* Read these groups from now on. Groups that were read before keep their counts. */
 void trk__throttle_follow(struct trk_throttle *t, const struct trk_cgroup *cg);
 
-/* Update total_ns from the groups with a quota; with `all` also from the others, which may have
- * received one. True if any group has, or has had, a quota. */
-bool trk__throttle_read(struct trk_throttle *t, bool all);
+/* Update total_ns. True if any group has, or has had, a quota. */
+bool trk__throttle_read(struct trk_throttle *t);
 
 void trk__throttle_release(struct trk_throttle *t);
 

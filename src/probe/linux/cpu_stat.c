@@ -33,17 +33,6 @@ static bool scan_named(const char *line, const char *name, uint64_t *ret)
 	return at && trk__scan_u64(&at, ret);
 }
 
-/* "softirq TOTAL HI TIMER NET_TX NET_RX BLOCK …" */
-static void scan_softirqs(const char *at, struct trk_cpu_stat *s)
-{
-	uint64_t value[6] = {0};
-
-	for (int n = 0; n < 6 && trk__scan_u64(&at, &value[n]);)
-		n++;
-	s->net_softirqs = value[3] + value[4];
-	s->block_softirqs = value[5];
-}
-
 int trk__cpu_stat_parse(const char *text, struct trk_cpu_stat *ret, struct trk_cpu_times *cores,
 			size_t max_cores)
 {
@@ -66,12 +55,8 @@ int trk__cpu_stat_parse(const char *text, struct trk_cpu_stat *ret, struct trk_c
 			if (cores && s.cores < max_cores)
 				cores[s.cores] = times;
 			s.cores++;
-		} else if ((at = trk__skip_prefix(text, "softirq "))) {
-			scan_softirqs(at, &s);
-		} else if (!scan_named(text, "processes ", &s.forks) &&
-			   !scan_named(text, "ctxt ", &s.context_switches) &&
-			   !scan_named(text, "procs_running ", &s.running)) {
-			(void) scan_named(text, "procs_blocked ", &s.blocked);
+		} else if (!scan_named(text, "processes ", &s.forks)) {
+			(void) scan_named(text, "ctxt ", &s.context_switches);
 		}
 	}
 	if (!has_all)

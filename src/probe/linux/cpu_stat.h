@@ -16,9 +16,6 @@ struct trk_cpu_stat {
 	size_t cores;              /* cpuN lines: online cores */
 	uint64_t forks;            /* "processes": forks and clones since boot */
 	uint64_t context_switches; /* since boot */
-	uint64_t running, blocked; /* tasks */
-	/* Softirqs of the network and of disks since boot; 0: unknown (before Linux 2.6.31). */
-	uint64_t net_softirqs, block_softirqs;
 };
 
 /* Parse the text of the file; cores[0..max_cores) receives the times of the online cores in the

@@ -141,7 +141,6 @@ static int update_table(struct trk_disk_meter *m)
 	 * are complete. */
 	if (len < 0 && len != -EFBIG)
 		return (int) len;
-	m->requests = 0;
 	trk__meter_begin(&m->meter);
 	while ((r = trk__diskstat_parse(&at, &d)) != 0) {
 		struct trk_meter_member *member;
@@ -156,7 +155,6 @@ static int update_table(struct trk_disk_meter *m)
 			member->counted =
 				trk__block_kind(m->sys_fd, member->name) == TRK_BLOCK_DISK;
 		trk__meter_take(&m->meter, member, is_new, d.read_bytes, d.write_bytes);
-		m->requests += member->counted ? d.reads + d.writes : 0;
 		changed |= is_new;
 	}
 	if (trk__meter_end(&m->meter) || changed)

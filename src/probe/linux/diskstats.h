@@ -37,7 +37,6 @@ struct trk_disk_meter {
 	int sys_fd;                /* borrowed */
 	char *text;                /* owned */
 	uint64_t table_ns;         /* when the table was read last */
-	uint64_t requests;         /* completed by the counted disks since boot, at table_ns */
 	/* The counted disks, if they are few: index in the meter, and stat, kept open. */
 	size_t quick_count;
 	struct {

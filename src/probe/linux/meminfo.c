@@ -19,7 +19,6 @@ int trk__meminfo_parse(const char *text, struct trk_meminfo *ret)
 		{"Inactive:", &m.inactive, NULL},
 		{"SwapTotal:", &m.swap_total, NULL},
 		{"SwapFree:", &m.swap_free, NULL},
-		{"Dirty:", &m.dirty, NULL},
 		{"Shmem:", &m.shmem, NULL},
 		{"SReclaimable:", &m.reclaimable, NULL},
 	};

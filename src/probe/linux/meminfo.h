@@ -17,7 +17,6 @@ struct trk_meminfo {
 	uint64_t active, inactive;
 	uint64_t shmem;
 	uint64_t swap_total, swap_free;
-	uint64_t dirty; /* waiting to be written to a disk */
 };
 
 /* Parse the text of the file. Pure. Returns 0, or -EBADMSG (no MemTotal) and leaves *ret
