@@ -410,7 +410,7 @@ static bool can_read(struct postgres_history *h, struct trk_error *reterr)
 }
 
 /* Steps may run twice: two trackers may find the same version. The lock orders them. */
-static int migrate(struct postgres_history *h, int64_t version, struct trk_error *reterr)
+static int migrate(struct postgres_history *h, int step, struct trk_error *reterr)
 {
 	TRK_BUF_LOCAL(sql, 16384);
 	struct trk_error error = {.code = 0};
@@ -420,8 +420,8 @@ static int migrate(struct postgres_history *h, int64_t version, struct trk_error
 			    "BEGIN; SELECT pg_advisory_xact_lock(7237423);"
 			    "CREATE SCHEMA IF NOT EXISTS resource_tracker;"
 			    "SET LOCAL search_path = resource_tracker;");
-	for (int64_t i = version > 0 ? version : 0; i < trk__history_version; i++)
-		trk__buf_printf(&sql, "%s;", trk__history_steps[i].postgres);
+	for (; step < trk__history_step_count; step++)
+		trk__buf_printf(&sql, "%s;", trk__history_steps[step].postgres);
 	trk__buf_printf(&sql,
 			"INSERT INTO state VALUES ('version', '%d') ON CONFLICT (key) DO UPDATE "
 			"SET value = EXCLUDED.value WHERE state.value::int < EXCLUDED.value::int;"
@@ -444,13 +444,13 @@ static int check_version(struct postgres_history *h, struct trk_error *reterr)
 	struct pg_result *r = ask(
 		h, "SELECT value FROM resource_tracker.state WHERE key = 'version'", 0, NULL, NULL);
 	int64_t version = r && h->lib.ntuples(r) ? whole_at(h, r, 0, 0) : 0;
+	int step = trk__history_next_step(version, NULL, reterr);
 
 	if (r)
 		h->lib.clear(r);
-	if (version > trk__history_version)
-		return trk__error_set(reterr, -TRK_ERR_VERSION, NULL,
-				      "history: made by a newer version of resource-tracker");
-	return version == trk__history_version ? 0 : migrate(h, version, reterr);
+	if (step < 0 || step == trk__history_step_count)
+		return step < 0 ? step : 0;
+	return migrate(h, step, reterr);
 }
 
 /* Whether a text that libpq quotes may be part of a password. libpq takes part of a password for a

@@ -55,14 +55,20 @@ bool trk__history_read(int runs_fd, const char *file, struct trk_record *record,
 /* Write "INTO (columns) VALUES (?1, …)", with `mark` in front of each number. */
 void trk__history_insert_sql(struct trk_buf *b, const char *into, char mark);
 
-/* Step n - 1 turns version n - 1 of the table into version n. Steps are never changed: a new field
- * is a new step at the end. */
+/* The first step creates the table, and each later one turns a version into the next. Steps are
+ * never changed: a new field is a new step at the end. */
 struct trk_history_step {
 	const char *sqlite;
 	const char *postgres; /* may run twice */
 };
 extern const struct trk_history_step trk__history_steps[];
-extern const int trk__history_version; /* the number of steps */
+extern const int trk__history_step_count;
+extern const int trk__history_version; /* after the last step */
+
+/* The index of the first step that a table of this version needs; version <= 0: there is no table.
+ * path: of the database, NULL: on a server. -TRK_ERR_VERSION with *reterr for a version that no step
+ * leads on from: a newer one, or one before the first release. */
+int trk__history_next_step(int64_t version, const char *path, struct trk_error *reterr);
 
 struct trk_history_ops {
 	void (*free)(struct trk_history *h);

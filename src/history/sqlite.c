@@ -212,9 +212,8 @@ static int check_schema(struct trk_sqlite_history *h, struct trk_error *reterr)
 
 static int migrate(struct trk_sqlite_history *h, struct trk_error *reterr)
 {
-	int64_t version;
 	char sql[64];
-	int r;
+	int r, step;
 
 	/* Readers do not take the write lock. */
 	if (number_of(h, "PRAGMA user_version") == trk__history_version)
@@ -222,14 +221,10 @@ static int migrate(struct trk_sqlite_history *h, struct trk_error *reterr)
 	r = trk__sqlite_execute(h, "BEGIN IMMEDIATE", reterr); /* of two programs, one creates */
 	if (r < 0)
 		return r;
-	version = number_of(h, "PRAGMA user_version");
-	if (version > trk__history_version) {
-		(void) trk__sqlite_execute(h, "ROLLBACK", NULL);
-		return trk__error_set(reterr, -TRK_ERR_VERSION, h->path,
-				      "%s: made by a newer version of resource-tracker", h->path);
-	}
-	for (int64_t i = version < 0 ? 0 : version; i < trk__history_version && r == 0; i++)
-		r = trk__sqlite_execute(h, trk__history_steps[i].sqlite, reterr);
+	step = trk__history_next_step(number_of(h, "PRAGMA user_version"), h->path, reterr);
+	r = step < 0 ? step : 0;
+	for (; r == 0 && step < trk__history_step_count; step++)
+		r = trk__sqlite_execute(h, trk__history_steps[step].sqlite, reterr);
 	(void) snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", trk__history_version);
 	if (r == 0)
 		r = trk__sqlite_execute(h, sql, reterr);

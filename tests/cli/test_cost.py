@@ -2,7 +2,6 @@
 
 import csv
 import json
-import sqlite3
 
 import pytest
 
@@ -46,19 +45,6 @@ def test_the_summary_show_and_history_agree(rt):
     assert json.loads(rt.run("show", "--json", "@").stdout)["cost"] == cost
     assert rt.run("history", "--json").json()["runs"][0]["cost_usd"] == cost["usd"]
     assert f"${cost['usd']:.4f}" in rt.run("history").stdout
-
-
-def test_a_history_of_an_earlier_version_gets_the_column(rt):
-    track(rt, "aws/us-east-1/m5.large")
-    assert rt.run("history").rc == 0
-    path = rt.state / "history.sqlite"
-    with sqlite3.connect(path) as db:
-        for later in "cost_usd", "scope", "tags", "peak_swap_mib", "capacity":
-            db.execute(f"ALTER TABLE run DROP COLUMN {later}")
-        db.execute("PRAGMA user_version = 2")
-    track(rt, "aws/us-east-1/m5.large")
-    runs = rt.run("history", "--json").json()["runs"]
-    assert [run["cost_usd"] for run in runs] == [pytest.approx(0.0016), None]
 
 
 def test_an_old_cost_does_not_change_with_the_prices(rt, tmp_path):
