@@ -352,8 +352,8 @@ struct trk_catalog_options {
 	/* file with scores and further types; NULL: the file installed with the library, if
 	 * present; "none": no file */
 	const char *scores;
-	/* the folder in which `resource-tracker catalog update` and `catalog import` store prices,
-	 * usually ~/.cache/resource-tracker; NULL: none */
+	/* the folder in which `resource-tracker catalog update` stores prices, usually
+	 * ~/.cache/resource-tracker; NULL: none */
 	const char *cache;
 	const char *prices; /* file of own prices, which override all others; NULL: none */
 	int of_user;        /* not 0: if `cache` is NULL, use this user's, as the command does */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/curl.h"
-#include "base/dynamic.h"
+#include "base/digest.h"
 #include "base/os.h"
 
 enum {
@@ -204,40 +204,17 @@ static void end(struct transfer *t, struct curl_slist *list)
 	trk__buf_release(&t->answer);
 }
 
-/* HMAC-SHA256 of the body as "sha256=HEX", by libcrypto. */
-static int sign(const char *key, const struct trk_buf *body, char text[80])
-{
-	const void *(*sha256)(void);
-	unsigned char *(*hmac)(const void *, const void *, int, const unsigned char *, size_t,
-			       unsigned char *, unsigned int *);
-	static const char *const names[] = {"libcrypto.so.3", "libcrypto.so.1.1"};
-	const struct trk_symbol wanted[] = {{"EVP_sha256", &sha256}, {"HMAC", &hmac}};
-	unsigned char digest[64];
-	unsigned int len = 0;
-	size_t i = 0;
-
-	while (i < 2 && !trk__library_load(names[i], wanted, 2))
-		i++;
-	if (i == 2 || !hmac(sha256(), key, (int) strlen(key), (unsigned char *) body->data,
-			    body->len, digest, &len))
-		return -TRK_ERR_UNSUPPORTED;
-	(void) snprintf(text, 80, "sha256=");
-	for (unsigned int k = 0; k < len && k < 32; k++)
-		(void) snprintf(text + 7 + 2 * k, 3, "%02x", digest[k]);
-	return 0;
-}
-
 static int add_signature(struct transfer *t, const char *key, const struct trk_buf *body,
 			 struct curl_slist **headers, struct trk_error *reterr)
 {
-	char text[80], line[120];
+	char hex[TRK_SHA256_SIZE], line[120];
 
-	if (sign(key, body, text) < 0)
+	if (trk__hmac_sha256(key, body->data, body->len, hex) < 0)
 		return trk__error_set(
 			reterr, -TRK_ERR_UNSUPPORTED, t->host,
 			"libcrypto, which signs the alert, cannot be loaded. Try: apt install "
 			"libssl3");
-	(void) snprintf(line, sizeof(line), "X-Signature: %s", text);
+	(void) snprintf(line, sizeof(line), "X-Signature: sha256=%s", hex);
 	*headers = t->curl.slist_append(*headers, line);
 	return 0;
 }

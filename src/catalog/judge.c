@@ -1,4 +1,4 @@
-/* Check new prices for plausibility before they replace the known ones. */
+/* Check the Keeper's prices for plausibility before they replace the known ones. */
 #include "catalog/keeper.h"
 
 #include <errno.h>
@@ -84,7 +84,7 @@ static int compare(struct comparison *k, int vendor, int new_vendor, const uint3
 	return both ? 0 : -ENOMEM;
 }
 
-static int judge_group(struct comparison *k, const char *source, struct trk_error *reterr)
+static int judge_group(struct comparison *k, struct trk_error *reterr)
 {
 	int vendor = trk__catalog_find_vendor(k->before, k->vendor);
 	int new_vendor = trk__catalog_find_vendor(k->now, k->vendor);
@@ -98,7 +98,7 @@ static int judge_group(struct comparison *k, const char *source, struct trk_erro
 		return 0; /* a new one */
 	old = lowest(k->before, vendor, region, NULL);
 	/* -1 as vendor gives no prices: the region is missing. */
-	new = lowest(k->now, new_region < 0 ? -1 : new_vendor, new_region, source);
+	new = lowest(k->now, new_region < 0 ? -1 : new_vendor, new_region, TRK_KEEPER_SOURCE);
 	r = old && new ? compare(k, vendor, new_vendor, old, new) : -ENOMEM;
 	free(old);
 	free(new);
@@ -117,10 +117,9 @@ static int judge_group(struct comparison *k, const char *source, struct trk_erro
 	return 0;
 }
 
-/* Judge every group of prices of the source that `of` holds. */
+/* Judge every group of the Keeper's prices that `of` holds. */
 static int judge_groups_of(const struct trk_catalog *of, const struct trk_catalog *before,
-			   const struct trk_catalog *now, const char *source,
-			   struct trk_error *reterr)
+			   const struct trk_catalog *now, struct trk_error *reterr)
 {
 	size_t blocks;
 	const struct trk_catalog_block *b = trk__catalog_blocks(of, &blocks);
@@ -137,17 +136,17 @@ static int judge_groups_of(const struct trk_catalog *of, const struct trk_catalo
 			.region = trk__catalog_text(of, g[b[i].region].id),
 		};
 
-		if (!strcmp(trk__catalog_text(of, s[b[i].source].id), source))
-			r = judge_group(&k, source, reterr);
+		if (!strcmp(trk__catalog_text(of, s[b[i].source].id), TRK_KEEPER_SOURCE))
+			r = judge_group(&k, reterr);
 	}
 	return r;
 }
 
 int trk__catalog_judge(const struct trk_catalog *before, const struct trk_catalog *now,
-		       const char *source, bool whole, struct trk_error *reterr)
+		       struct trk_error *reterr)
 {
-	int r = judge_groups_of(now, before, now, source, reterr);
+	int r = judge_groups_of(now, before, now, reterr);
 
 	/* Also those of the earlier update, which may be missing now. */
-	return r < 0 || !whole ? r : judge_groups_of(before, before, now, source, reterr);
+	return r < 0 ? r : judge_groups_of(before, before, now, reterr);
 }

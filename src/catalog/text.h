@@ -30,12 +30,4 @@ int trk__catalog_text_read(const struct trk_catalog *base, int dirfd, const char
 int trk__catalog_text_read_fd(const struct trk_catalog *base, int fd, const char *path,
 			      struct trk_catalog *ret, struct trk_error *reterr);
 
-/* ---- prices as CSV ---- */
-
-/* Append the catalogue text for `csv` to `out`. `date` is "2026-01-31"; `file` is for messages,
- * which name file, line and column. Returns the number of prices, or -EBADMSG, -ENOMEM, -EFBIG. */
-int trk__catalog_csv_convert(const struct trk_catalog *c, const char *file, const char *csv,
-			     size_t len, const char *date, struct trk_buf *out,
-			     struct trk_error *reterr);
-
 #endif

@@ -94,7 +94,6 @@ struct trk_service cli_service(const char *dir)
 		.dir = cli_state_dir(dir),
 		.history_url = url && *url ? url : NULL,
 		.layers = cli_price_layers(&usual),
-		.feeds_url = getenv("RESOURCE_TRACKER_FEEDS"),
 		.note = cli_note,
 		.progress = show_download,
 	};

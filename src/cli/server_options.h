@@ -68,7 +68,7 @@ int cli_take_instance_option(void *settings, const struct cli_option *o, const c
 	 (at) + offsetof(struct trk_named_prices, catalog)}, \
 	{"scores", 0, "FILE|none", "file with scores and further types", cli_set_text, \
 	 (at) + offsetof(struct trk_named_prices, scores)}, \
-	{"prices", 0, "FILE|none", "file with own prices (those of catalog import)", cli_set_text, \
+	{"prices", 0, "FILE|none", "file with prices (that of catalog update --from)", cli_set_text, \
 	 (at) + offsetof(struct trk_named_prices, prices)}
 /* clang-format on */
 

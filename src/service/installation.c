@@ -49,7 +49,7 @@ static const struct {
 	{"libcrypto",
 	 {"libcrypto.so.3", "libcrypto.so.1.1"},
 	 NULL,
-	 "signed alerts (json: with a key)",
+	 "signed alerts (json: with a key), hashes of catalog update",
 	 "Try: apt install libssl3"},
 	{"libdw", {"libdw.so.1"}, NULL, "lines of native code", "Try: apt install libdw1"},
 	{"libstdc++",

@@ -1,4 +1,4 @@
-/* Downloads of prices: public lists, and requests to the Keeper API. */
+/* Downloads of prices: a built file, and requests to the Keeper API. */
 #ifndef TRK_SERVICE_KEEPER_CLIENT_H
 #define TRK_SERVICE_KEEPER_CLIENT_H
 

@@ -12,7 +12,6 @@
 #include "base/file.h"
 #include "base/os.h"
 #include "base/trust.h"
-#include "catalog/feed.h"
 #include "catalog/text.h"
 #include "report/infer.h"
 
@@ -48,8 +47,8 @@ static int lay_over(struct trk_prices *p, const char *path, bool optional,
 	return lay_over_fd(p, fd, kept, reterr);
 }
 
-/* The path of a file of the cache: prices of the Keeper ("update"), of a feed ("update-ID"), or
- * imported ones ("prices"). 0 or -ENAMETOOLONG. */
+/* The path of a file of the cache: prices of the Keeper ("update"), or a built file ("prices"). 0
+ * or -ENAMETOOLONG. */
 static int prices_file(const char *cache, const char *name, char path[TRK_PRICES_PATH_SIZE])
 {
 	int n = snprintf(path, TRK_PRICES_PATH_SIZE, "%s/%s.tsv", cache, name);
@@ -77,20 +76,6 @@ static int lay_over_cached(struct trk_prices *p, const char *cache, const char *
 	return 0;
 }
 
-static int lay_over_fetched(struct trk_prices *p, const char *cache, struct trk_error *reterr)
-{
-	char name[64], path[TRK_PRICES_PATH_SIZE];
-	int r = lay_over_cached(p, cache, "update", p->fetched, reterr);
-
-	for (size_t i = 0; r == 0 && i < trk__feed_count; i++) {
-		(void) snprintf(name, sizeof(name), "update-%s", trk__feeds[i].id);
-		r = lay_over_cached(p, cache, name, path, reterr);
-		if (path[0])
-			p->feeds |= 1u << i;
-	}
-	return r;
-}
-
 int trk__prices_load(const struct trk_price_layers *layers, struct trk_prices *ret,
 		     struct trk_error *reterr)
 {
@@ -103,11 +88,11 @@ int trk__prices_load(const struct trk_price_layers *layers, struct trk_prices *r
 	if (r == 0)
 		r = lay_over(ret, layers->scores, layers->scores_optional, ret->scores, reterr);
 	if (r == 0 && !layers->no_fetched)
-		r = lay_over_fetched(ret, layers->cache, reterr);
-	if (r == 0 && !layers->no_imported)
-		r = lay_over_cached(ret, layers->cache, "prices", ret->imported, reterr);
+		r = lay_over_cached(ret, layers->cache, "update", ret->fetched, reterr);
+	if (r == 0 && !layers->no_built)
+		r = lay_over_cached(ret, layers->cache, "prices", ret->built, reterr);
 	if (r == 0)
-		r = lay_over(ret, layers->prices, false, ret->imported, reterr);
+		r = lay_over(ret, layers->prices, false, ret->built, reterr);
 	if (r < 0)
 		trk__prices_release(ret);
 	return r;
@@ -163,7 +148,7 @@ struct trk_price_layers trk__price_layers(const struct trk_named_prices *named,
 		.scores_optional = !named->scores,
 		.cache = named->cache ? unless_none(named->cache) : usual_cache(get, room->cache),
 		.no_fetched = named->catalog && !named->cache,
-		.no_imported = (named->catalog || named->prices) && !named->cache,
+		.no_built = (named->catalog || named->prices) && !named->cache,
 		.prices = unless_none(named->prices),
 	};
 

@@ -1,8 +1,7 @@
 /* The catalogue of servers with all prices of this installation, and the cost of a run.
  *
  * Layers, later ones win: the embedded catalogue or a file, the installed scores, what `catalog
- * update` fetched (from the Keeper, then from each feed), what `catalog import` keeps, and a file
- * of the caller. */
+ * update` kept (the Keeper's prices, then a built file), and a file of the caller. */
 #ifndef TRK_SERVICE_PRICES_H
 #define TRK_SERVICE_PRICES_H
 
@@ -17,10 +16,10 @@ enum { TRK_PRICES_PATH_SIZE = 4096 };
 struct trk_price_layers {
 	const char *catalog; /* a file in place of the embedded catalogue */
 	const char *scores;
-	const char *cache;            /* the folder of `catalog update` and `catalog import` */
-	const char *prices;           /* a file on top of all */
-	bool scores_optional;         /* the file of the scores may be missing */
-	bool no_fetched, no_imported; /* of the cache */
+	const char *cache;         /* the folder of `catalog update` */
+	const char *prices;        /* a file on top of all */
+	bool scores_optional;      /* the file of the scores may be missing */
+	bool no_fetched, no_built; /* of the cache */
 };
 
 /* What the options of a user name; all borrowed. NULL: the usual file, "none": no such layer. */
@@ -43,8 +42,7 @@ struct trk_prices {
 	struct trk_catalog c;
 	/* Files of the layers; "": none. */
 	char scores[TRK_PRICES_PATH_SIZE], fetched[TRK_PRICES_PATH_SIZE],
-		imported[TRK_PRICES_PATH_SIZE];
-	unsigned int feeds; /* bits 1 << index in trk__feeds: layers */
+		built[TRK_PRICES_PATH_SIZE];
 	/* The first file of the cache that another user may have written, which is ignored. */
 	struct trk_error ignored;
 };

@@ -15,7 +15,6 @@ struct trk_service {
 	const char *dir;         /* state directory: recordings, history.sqlite; NULL or "": none */
 	const char *history_url; /* PostgreSQL of a team in place of history.sqlite; NULL: none */
 	struct trk_price_layers layers;
-	const char *feeds_url; /* tests: a server in place of every https host; NULL: none */
 	/* A note: one line about a problem that is not an error; NULL: dropped. */
 	void (*note)(void *data, const char *text);
 	/* A download: url NULL at its end; `total` 0: not known. NULL: not shown. */

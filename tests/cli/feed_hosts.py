@@ -1,11 +1,19 @@
-"""Local HTTP servers that replace the hosts of public price lists, and functions that read the resulting table."""
+"""Local HTTP servers that replace the hosts of public price lists, the tool that reads them (tools/catalog_build), and
+functions that read the resulting table."""
 
 import http.server
 import json
+import subprocess
+import sys
 import threading
+import types
 import urllib.parse
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools/catalog_build"))
 
 
 class Host(http.server.BaseHTTPRequestHandler):
@@ -38,17 +46,40 @@ def hosts(rt, tmp_path):
     handler = type("Handler", (Host,), {"documents": {}, "asked": []})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.documents, server.asked = handler.documents, handler.asked
-    server.env = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "no_proxy": "*",
-                  "RESOURCE_TRACKER_FEEDS": f"http://127.0.0.1:{server.server_port}"}
+    server.env = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "no_proxy": "*"}
+    server.url = f"http://127.0.0.1:{server.server_port}"
     server.cache = tmp_path / "cache" / "resource-tracker"
+    server.built = tmp_path / "built.tsv"
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
     server.shutdown()
     server.server_close()
 
 
+def build(path, *flags):
+    """Run `catalog_build prices`."""
+    done = subprocess.run([sys.executable, ROOT / "tools/catalog_build", "prices", path, *flags], timeout=600,
+                          capture_output=True, text=True, check=False)
+    return types.SimpleNamespace(rc=done.returncode, stdout=done.stdout, stderr=done.stderr)
+
+
 def update(rt, hosts, *flags):
-    return rt.run("catalog", "update", *flags, env=hosts.env)
+    """Build a file from the lists of the local server and, if that succeeds, give it to `catalog update`."""
+    built = build(hosts.built, "--mirror", hosts.url, *flags)
+    if built.rc == 0:
+        result = rt.run("catalog", "update", "--from", hosts.built, env=hosts.env)
+        assert result.rc == 0, result.stderr
+    return built
+
+
+def own_prices(rt, path, *flags, env=None):
+    """Give a site's own prices (CSV) to the program."""
+    built = rt.home / "own-prices.tsv"
+    result = build(built, "--csv", path, *flags)
+    assert result.rc == 0, result.stderr
+    result = rt.run("catalog", "update", "--from", built, env=env)
+    assert result.rc == 0, result.stderr
+    return result
 
 
 def table(rt, vendor, region):

@@ -1,8 +1,12 @@
-"""Tests `catalog update --from`: public price lists in their original formats, from a local server."""
+"""Tests `catalog_build prices --from`: public price lists in their original formats, from a local server, and the program
+with the built file."""
 
 import pytest
 
 from feed_hosts import hosts, offer, table, update  # noqa: F401
+
+import feeds
+from known import Known, Refused
 
 
 # ---- Azure ----
@@ -60,13 +64,12 @@ def test_azure_is_read_by_pages_and_cleaned(rt, hosts):
     told = offer(rt, hosts, "azure", "westeurope", name)
     assert told["min_price_ondemand"] == 0.25 and told["spot_saving_percent"] == 80
     assert (told["price_source"], told["price_quality"]) == ("azure-retail", "exact")
-    assert f"{len(traps)} rows left out" in result.stderr
-    assert f"{len(items) - len(traps) - 1} prices are now in" in result.stderr
-    kept = hosts.cache / "update-azure.tsv"
+    assert f"{len(items) - len(traps) - 1} prices of azure, {len(traps)} rows left out" in result.stdout
+    kept = hosts.cache / "prices.tsv"
     assert kept.stat().st_mode & 0o777 == 0o600 and list(hosts.cache.iterdir()) == [kept]
     info = rt.run("catalog", "info", "--json", env=hosts.env).json()
-    assert info["feeds"] == ["azure"]
-    assert "feeds: azure\n" in rt.run("catalog", "info", env=hosts.env).stdout
+    assert "azure-retail" in {source["id"] for source in info["sources"]}
+    assert info["prices_file"] == str(kept)
 
 
 def test_a_page_that_is_busy_is_asked_for_again(rt, hosts):
@@ -94,7 +97,7 @@ def test_a_next_page_of_another_host_is_not_asked(rt, hosts, link):
     hosts.documents[AZURE] = {"Items": [azure_item("Standard_D4s_v3", 0.2)], "NextPageLink": link}
     result = update(rt, hosts, "--from", "azure", "--region", "azure/westeurope")
     assert result.rc == 1 and "next page is not read" in result.stderr
-    assert len(hosts.asked) == 1 and not hosts.cache.exists()
+    assert len(hosts.asked) == 1 and not hosts.built.exists()
 
 
 def test_pages_without_end_are_given_up(rt, hosts):
@@ -155,7 +158,7 @@ def test_the_spot_advisor_changes_savings_and_no_price(rt, hosts):
     hosts.documents[ADVISOR] = advisor(rt, 37, 3)
     result = update(rt, hosts, "--from", "aws-spot")
     assert result.rc == 0, result.stderr
-    assert "savings are now in" in result.stderr
+    assert " savings of aws-spot" in result.stdout
     told = offer(rt, hosts, "aws", "us-east-1", "m5.large")
     assert (told["spot_saving_percent"], told["spot_interruption_class"]) == (37, 3)
     for key in ("min_price_ondemand", "price_source", "price_date"):
@@ -163,11 +166,11 @@ def test_the_spot_advisor_changes_savings_and_no_price(rt, hosts):
     # They belong to newer prices, too.
     hosts.documents[AWS.format("EU (Ireland)")] = aws_list(
         "EU (Ireland)", {**table(rt, "aws", "eu-west-1"), "m5.large": 0.108})
-    assert update(rt, hosts, "--from", "aws", "--region", "aws/eu-west-1").rc == 0
+    assert update(rt, hosts, "--from", "aws-spot", "--from", "aws", "--region", "aws/eu-west-1").rc == 0
     told = offer(rt, hosts, "aws", "eu-west-1", "m5.large")
     assert (told["min_price_ondemand"], told["spot_saving_percent"]) == (0.108, 37)
     info = rt.run("catalog", "info", "--json", env=hosts.env).json()
-    assert info["feeds"] == ["aws", "aws-spot"]
+    assert {"aws-list", "aws-spot-advisor"} <= {source["id"] for source in info["sources"]}
 
 
 def test_a_spot_advisor_that_lost_most_needs_force(rt, hosts):
@@ -176,7 +179,7 @@ def test_a_spot_advisor_that_lost_most_needs_force(rt, hosts):
     assert result.rc == 1 and "savings in the answer" in result.stderr and "--force" in result.stderr
     hosts.documents[ADVISOR] = advisor(rt, 100, 9)  # out of range
     assert update(rt, hosts, "--from", "aws-spot").rc == 1
-    assert not hosts.cache.exists()
+    assert not hosts.built.exists() and not hosts.cache.exists()
 
 
 # ---- lists that are whole ----
@@ -277,7 +280,7 @@ def test_a_list_that_lost_or_moved_too_much_needs_force(rt, hosts):
     dear = {name: usd * 1.4 for name, usd in prices.items()}
     hosts.documents[path] = aws_list("EU (Ireland)", prices)
     assert update(rt, hosts, *flags).rc == 0
-    kept = hosts.cache / "update-aws.tsv"
+    kept = hosts.built
     before = kept.read_bytes()
     for wrong, words in ((few, "aws (eu-west-1) has"), (dear, "median price of aws (eu-west-1)")):
         hosts.documents[path] = aws_list("EU (Ireland)", wrong)
@@ -292,53 +295,69 @@ def test_a_list_that_lost_or_moved_too_much_needs_force(rt, hosts):
 
 
 @pytest.mark.parametrize("body,words", [
-    (b"<html>Sign in</html>", "no JSON value"),
-    (b'{"regions": {"EU (Ireland)": {"a', "not closed"),
+    (b"<html>Sign in</html>", "not a JSON document"),
+    (b'{"regions": {"EU (Ireland)": {"a', "not a JSON document"),
     ({"regions": [1, 2]}, "not a list of regions"),
     ([], "not a list of regions"),
     ({"regions": {"EU (Ireland)": {"k": {"price": "1e9", "Instance Type": "m5.large"}}}}, "no price"),
     ({"regions": {"Atlantis": {"k": {"price": "1.0", "Instance Type": "m5.large"}}}}, "no price"),
     ({"regions": {"EU (Ireland)": {"k": {"price": 7, "Instance Type": {}}, "l": 3}}}, "no price"),
-    (b"", "no JSON value"),
+    (b"", "not a JSON document"),
     (None, "answered 404"),
 ])
 def test_a_wrong_document_changes_nothing(rt, hosts, body, words):
     hosts.documents[AWS.format("EU (Ireland)")] = body
     result = update(rt, hosts, "--from", "aws", "--region", "aws/eu-west-1")
     assert result.rc == 1
-    assert words in result.stderr and "nothing was changed" in result.stderr
+    assert words in result.stderr and "nothing was written" in result.stderr
     assert result.stderr.count("\n") == 1
-    assert not hosts.cache.exists()
+    assert not hosts.built.exists() and not hosts.cache.exists()
 
 
-@pytest.mark.parametrize("feed", ["gcp", "skypilot", "karpenter", "vultr", "ovh", "scaleway", "aws-spot"])
-@pytest.mark.parametrize("body", ["<html>\n<body>Sign in</body>\n</html>\n", "", "\0\0\n\xff", "{}"])
-def test_what_is_no_list_is_refused(rt, hosts, feed, body):
-    class Any(dict):
-        def get(self, key):
-            return body
-
-    hosts.RequestHandlerClass.documents = Any()
-    rate = ["--eur-usd", "1.16"] if feed in ("ovh", "scaleway") else []
-    result = update(rt, hosts, "--from", feed, *rate)
-    assert result.rc == 1 and "nothing was changed" in result.stderr
-    assert not hosts.cache.exists()
+@pytest.mark.parametrize("list_id", sorted(feeds.LISTS))
+@pytest.mark.parametrize("body", ["<html>\n<body>Sign in</body>\n</html>\n", "", "\0\0\n\ufffd", "{}", "[]",
+                                  "[" * 100000, '{"products": [7], "addons": [7], "Items": [7], "plans": [7]}'])
+def test_what_is_no_list_is_refused(list_id, body):
+    rows = feeds.Rows(Known(), 1.16)
+    page = [1] if list_id == "scaleway" else []
+    with pytest.raises(Refused):
+        feeds.LISTS[list_id].read(rows, "aws", body, *page)
+        rows.complete()
 
 
 @pytest.mark.parametrize("flags,words", [
-    (["--from", "acme"], "not one of: keeper azure aws gcp vultr skypilot karpenter ovh scaleway aws-spot"),
-    (["--from", "vultr", "--eur-usd", "1.16"], "that of vultr is in USD"),
-    (["--eur-usd", "1.16"], "the Keeper's is in USD"),
+    ([], "needs --from LIST or --csv FILE"),
+    (["--from", "acme"], "invalid choice: 'acme'"),
+    (["--from", "vultr", "--eur-usd", "1.16"], "for lists in EUR"),
     (["--from", "ovh", "--eur-usd", "116"], "not the price of a euro"),
     (["--from", "ovh", "--eur-usd", "x"], "not the price of a euro"),
-    (["--from", "ovh", "--region", "ovh/eu"], "without --region"),
+    (["--from", "ovh", "--region", "ovh/eu"], "no list of --from has one answer a region of ovh"),
     (["--from", "azure"], "Try: --region azure/NAME"),
-    (["--from", "azure", "--region", "aws/us-east-1"], "no prices of aws"),
+    (["--from", "azure", "--region", "aws/us-east-1"], "no list of --from has one answer a region of aws"),
     (["--from", "azure", "--region", "azure/atlantis"], "unknown region atlantis"),
-    (["--from", "vultr", "--region", "vultr/global"], "without --region"),
-    (["--from", "vultr", "--url", "https://keeper.example"], "--url needs the Keeper"),
+    (["--from", "azure", "--region", "acme/x"], "unknown vendor acme"),
+    (["--from", "azure", "--region", "westeurope"], "not of the form VENDOR/REGION"),
 ])
 def test_wrong_flags_are_told(rt, hosts, flags, words):
     result = update(rt, hosts, *flags)
     assert result.rc == 2 and words in result.stderr
     assert hosts.asked == []
+
+
+def test_of_two_lists_the_later_price_counts(rt, hosts):
+    hosts.documents[AWS.format("EU (Ireland)")] = aws_list(
+        "EU (Ireland)", {**table(rt, "aws", "eu-west-1"), "m5.large": 0.108})
+    hosts.documents[SKYPILOT.format("v8", "aws")] = (
+        HEAD + "m5.large,,,2.0,8.0,,0.2,,eu-west-1,a,\nm5.xlarge,,,2.0,8.0,,0.4,,eu-west-1,a,\n")
+    for vendor in ("azure", "gcp"):
+        hosts.documents[SKYPILOT.format("v8", vendor)] = HEAD
+    lists = (["--from", "aws", "--region", "aws/eu-west-1"], ["--from", "skypilot"])
+    own = hosts.built.with_name("own.csv")
+    own.write_text("vendor,region,type,price\naws,eu-west-1,m5.xlarge,0.001\n", encoding="utf-8")
+    for order, price, source in ((lists, 0.2, "skypilot"), (lists[::-1], 0.108, "aws-list")):
+        result = update(rt, hosts, *order[0], *order[1], "--csv", own, "--force")
+        assert result.rc == 0, result.stderr
+        told = offer(rt, hosts, "aws", "eu-west-1", "m5.large")
+        assert (told["min_price_ondemand"], told["price_source"]) == (price, source)
+        told = offer(rt, hosts, "aws", "eu-west-1", "m5.xlarge")  # an own price before all
+        assert (told["min_price_ondemand"], told["price_quality"]) == (0.001, "negotiated")

@@ -1,10 +1,13 @@
-"""Tests `catalog update --from`: lists in EUR, from a local server."""
+"""Tests `catalog_build prices --from`: lists in EUR, from a local server."""
 
 import json
 
 import pytest
 
 from feed_hosts import hosts, offer, table, update  # noqa: F401
+
+import feeds
+from known import Refused
 
 
 # ---- lists in EUR ----
@@ -49,7 +52,7 @@ def test_ovhs_catalogue_is_in_euro_at_the_banks_rate(rt, hosts):
                                                       "ovhSubsidiary=IE"]
     told = offer(rt, hosts, "ovh", "gra", "b2-7")
     assert (told["min_price_ondemand"], told["price_quality"]) == (0.072, "exact")
-    assert "3 rows left out" in result.stderr  # Windows, the snapshot, the month
+    assert "3 rows left out" in result.stdout  # Windows, the snapshot, the month
     assert offer(rt, hosts, "ovh", "gra", "b2-15")["min_price_ondemand"] == prices["b2-15"]
     sources = rt.run("catalog", "info", "--json", env=hosts.env).json()["sources"]
     title = next(s["title"] for s in sources if s["id"] == "ovh-catalogue")
@@ -64,20 +67,25 @@ def test_a_rate_can_be_given_and_nobody_is_asked_for_it(rt, hosts):
     assert offer(rt, hosts, "ovh", "eu", "b2-7")["min_price_ondemand"] == 0.055
     sources = rt.run("catalog", "info", env=hosts.env).stdout
     assert "EUR at 1.1000 USD (given)" in sources
-    assert "; a euro at 1.1000 USD" in result.stderr
-    told = update(rt, hosts, "--from", "ovh", "--eur-usd", "1.1", "--json").json()
-    assert (told["from"], told["prices"], told["eur_usd"]) == ("ovh", 50, 1.1)
+    assert "50 prices of ovh, 0 rows left out" in result.stdout
 
 
 @pytest.mark.parametrize("body", [
-    None, "", "<html>x</html>", "CURRENCY,CURRENCY_DENOM\nUSD,EUR\n", ecb("0"), ecb("nan"), ecb("117"),
-    ecb(currency="JPY"), ecb(day="yesterday"), ecb().splitlines()[0], b"\0\xff\n\0"])
+    "", "<html>x</html>", "CURRENCY,CURRENCY_DENOM\nUSD,EUR\n", ecb("0"), ecb("nan"), ecb("117"),
+    ecb(currency="JPY"), ecb(day="yesterday"), ecb().splitlines()[0], "\0\ufffd\n\0"])
+def test_what_is_no_rate_is_refused(body):
+    assert feeds.read_rate(ecb()) == (1.2, "2026-11-20")
+    with pytest.raises(Refused):
+        feeds.read_rate(body)
+
+
+@pytest.mark.parametrize("body", [None, ecb("0")])
 def test_without_a_rate_no_list_in_euro_is_read(rt, hosts, body):
     hosts.documents[OVH], hosts.documents[ECB] = ovh_catalogue(table(rt, "ovh", "eu")), body
     result = update(rt, hosts, "--from", "ovh")
     assert result.rc == 1 and result.stderr.count("\n") == 1
     assert "the price of a euro is not known" in result.stderr and "--eur-usd" in result.stderr
-    assert not hosts.cache.exists()
+    assert not hosts.built.exists()
 
 
 @pytest.mark.parametrize("body,words", [
@@ -87,13 +95,13 @@ def test_without_a_rate_no_list_in_euro_is_read(rt, hosts, body):
     (lambda prices: {**ovh_catalogue(prices), "addons": []}, "no price"),
     (lambda prices: ovh_catalogue(dict(list(prices.items())[:10])), "ovh (eu) has 10 prices"),
     (lambda prices: ovh_catalogue({n: 2 * usd for n, usd in prices.items()}), "median price of ovh (eu)"),
-    (lambda prices: json.dumps(ovh_catalogue(prices))[:-40], "no JSON value"),
+    (lambda prices: json.dumps(ovh_catalogue(prices))[:-40], "not a JSON document"),
 ])
 def test_a_wrong_catalogue_of_ovh_changes_nothing(rt, hosts, body, words):
     hosts.documents[OVH] = body(table(rt, "ovh", "eu"))
     result = update(rt, hosts, "--from", "ovh", "--eur-usd", "1.2")
     assert result.rc == 1 and words in result.stderr, result.stderr
-    assert not hosts.cache.exists()
+    assert not hosts.built.exists()
 
 
 def scaleway_product(name, eur, unit="hour", **more):
@@ -134,8 +142,8 @@ def test_scaleways_products_are_read_by_pages(rt, hosts):
     assert len(hosts.asked) == 1 + -(-len(products) // 100)
     assert offer(rt, hosts, "scaleway", "fr-par", "DEV1-S")["min_price_ondemand"] == 0.012
     assert offer(rt, hosts, "scaleway", "fr-par", "DEV1-M")["min_price_ondemand"] == 0.024
-    assert f"{len(traps)} rows left out" in result.stderr
-    assert f"{len(prices)} prices are now in" in result.stderr
+    assert f"{len(traps)} rows left out" in result.stdout
+    assert f"{len(prices)} prices of scaleway" in result.stdout
 
 
 def test_scaleways_total_that_is_never_reached_ends(rt, hosts):

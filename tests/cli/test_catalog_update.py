@@ -221,7 +221,6 @@ def test_a_wrong_answer_changes_nothing(rt, keeper, broken, words):
 
 
 def test_a_keeper_that_is_busy_is_asked_again(rt, keeper):
-    keeper.env["RESOURCE_TRACKER_FEEDS"] = "http://127.0.0.1:1"  # which makes minutes short
     left = [2]
 
     def at_first(handler):

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from feed_hosts import own_prices
+
 pytestmark = pytest.mark.native  # loads the library of the plain build
 
 LIBRARY = """
@@ -110,7 +112,7 @@ def run(rt):
     """The last one of six runs of a job on a server whose price the site knows: it takes longer."""
     prices = rt.home / "own.csv"
     prices.write_text("vendor,region,type,price\naws,us-east-1,m5.large,0.0123\naws,us-east-1,m5.xlarge,0.0246\n")
-    assert rt.run("catalog", "import", prices).rc == 0
+    own_prices(rt, prices)
     script = f"{rt.path} mark load; sleep 0.1; {rt.path} mark work; sleep $TIME; true"
     for seconds in "0.2", "0.2", "0.2", "0.2", "0.2", "1.6":
         result = rt.track("sh", "-c", script, env={"TIME": seconds},

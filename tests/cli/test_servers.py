@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from feed_hosts import own_prices
+
 ROOT = Path(__file__).resolve().parents[2]
 SCORES = ROOT / "data/sparecores.tsv"
 
@@ -226,39 +228,12 @@ def test_catalog_info_counts(rt):
     assert not [s for s in plain["sources"] if "SA" in s["licence"]]
 
 
-# --- own prices --------------------------------------------------------------------------------
+# --- where prices come from --------------------------------------------------------------------------------
 
 def write(rt, name, text):
     path = rt.home / name
     path.write_text(text, encoding="utf-8")
     return path
-
-
-def test_imported_prices_take_the_place_of_list_prices(rt):
-    csv = write(rt, "p.csv", "vendor,region,type,price\naws,us-east-1,m5.large,0.001\n")
-    flags = ["--vendor", "aws", "--region", "us-east-1", "--vcpus", "2", "--json", "-n", "1"]
-    result = rt.run("catalog", "import", csv)
-    assert result.rc == 0 and "1 prices" in result.stderr, result
-    first = json.loads(rt.run("servers", *flags).stdout)["servers"][0]
-    assert (first["api_reference"], first["min_price_ondemand"]) == ("m5.large", 0.001)
-    assert first["price_quality"] == "negotiated"
-    first = json.loads(rt.run("servers", "--prices", "none", *flags).stdout)["servers"][0]
-    assert first["api_reference"] != "m5.large"
-
-
-def test_prices_from_a_spreadsheet_may_begin_with_its_mark(rt):
-    csv = rt.home / "excel.csv"
-    csv.write_bytes(b"\xef\xbb\xbfvendor,region,type,price\r\naws,us-east-1,m5.large,0.01\r\n")
-    assert rt.run("catalog", "import", csv).rc == 0
-
-
-@pytest.mark.parametrize("text,words", [
-    ("vendor,region,type,price\naws,us-east-1,m5.large,0.1,EUR\n", ":2:28: more cells than columns"),
-    ("vendor;region;type;price\naws;us-east-1;m5.large;0.1\n", ":1:1: cells must be separated by commas"),
-])
-def test_cells_that_nobody_reads_are_a_mistake(rt, text, words):
-    result = rt.run("catalog", "import", write(rt, "bad.csv", text))
-    assert result.rc == 1 and "bad.csv" + words in result.stderr
 
 
 def test_each_source_is_named_once(rt):
@@ -269,26 +244,6 @@ def test_each_source_is_named_once(rt):
 def test_the_regions_of_a_vendor_are_told_where_it_lacks_one(rt):
     result = rt.run("servers", "--vendor", "hetzner", "--region", "mars-1")
     assert result.rc == 2 and "unknown region mars-1. Try: eu" in result.stderr
-
-
-def test_a_mistake_in_the_prices_changes_nothing(rt):
-    good = write(rt, "good.csv", "vendor,region,type,price\naws,us-east-1,m5.large,0.01\n")
-    assert rt.run("catalog", "import", good).rc == 0
-    kept = [p for p in rt.home.rglob("prices.tsv")]
-    before = kept[0].read_bytes()
-    told = rt.run("catalog", "import", good)
-    assert told.stderr == f"1 prices are now in {kept[0]}\n"
-    bad = write(rt, "bad.csv", "vendor,region,type,price\naws,us-east-1,m5.large,0.02\n"
-                               "aws,us-east-1,m5.lage,0.02\n")
-    result = rt.run("catalog", "import", bad)
-    assert result.rc == 1 and "bad.csv:3:15: unknown type m5.lage. Try: m5.large" in result.stderr
-    assert kept[0].read_bytes() == before
-    assert [p.name for p in kept[0].parent.iterdir()] == ["prices.tsv"]  # no temporary file
-    assert rt.run("catalog", "import", rt.home / "none.csv").rc == 4
-    result = rt.run("catalog", "import", good, "--date", "soon")
-    assert result.rc == 2 and "--date soon: not a date" in result.stderr
-    for date in ("2026-13-01", "2026-1-1", "2026- 1- 1", "2026-01-00", "2026-01-011"):
-        assert rt.run("catalog", "import", good, "--date", date).rc == 2, date
 
 
 # --- a catalogue from outside ------------------------------------------------------------------
@@ -378,7 +333,7 @@ def test_prices_older_than_a_year_do_not_lead(rt, tmp_path):
              "x86_64"]
     for order in "price", "run-cost", "score-per-price":
         for day, leads in (("2001-02-03", False), ("2099-01-01", True)):
-            assert rt.run("catalog", "import", prices, "--date", day, env=cache).rc == 0
+            own_prices(rt, prices, "--date", day, env=cache)
             found = rt.run(*flags, "--order-by", order, env=cache).json()["servers"]
             place = [s["api_reference"] for s in found].index("m7i.large")
             assert place == (0 if leads else len(found) - 1)

@@ -1,5 +1,6 @@
 """Tests docs/security.md with two users: state directories and caches that another user may have written."""
 
+import hashlib
 import os
 import pathlib
 import shutil
@@ -103,7 +104,7 @@ def test_a_state_directory_that_others_may_write_to_is_not_used(victim, what):
 # ---- caches ----
 
 
-@pytest.mark.parametrize("name", ["prices.tsv", "update.tsv", "update-gcp.tsv"])
+@pytest.mark.parametrize("name", ["prices.tsv", "update.tsv", "prices.tsv"])
 @pytest.mark.parametrize("kind", ["theirs", "fifo", "link", "directory of theirs"])
 def test_prices_that_another_user_may_have_written_are_ignored(world, victim, stranger, name, kind):
     env = {"XDG_CACHE_HOME": world.shared}
@@ -127,16 +128,18 @@ def test_prices_that_another_user_may_have_written_are_ignored(world, victim, st
 
 def test_prices_are_not_kept_where_another_user_may_read_or_write_them(world, victim, stranger):
     env = {"XDG_CACHE_HOME": world.shared}
-    prices = victim.put(victim.home / "prices.csv",
-                        "vendor,region,instance_type,usd_per_hour\naws,us-east-1,m5.large,0.05\n")
-    kept = victim.rt("catalog", "import", prices, env=env)
+    text = ("catalogue\t1\t2026-11-01\nsource\timport\t2026-11-01\town\tprices of this site\n"
+            "prices\taws\tus-east-1\timport\t2026-11-01\tnegotiated\n\tm5.large\t0.05\nend\n")
+    update = ["catalog", "update", "--from", victim.put(victim.home / "built.tsv", text),
+              "--sha256", hashlib.sha256(text.encode()).hexdigest()]
+    kept = victim.rt(*update, env=env)
     assert kept.returncode == 0, kept.stderr
     file = world.shared / "resource-tracker/prices.tsv"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
     shutil.rmtree(file.parent)
     stranger.sh(f"umask 0; mkdir {file.parent}")
-    refused = victim.rt("catalog", "import", prices, env=env)
+    refused = victim.rt(*update, env=env)
     assert refused.returncode == 1 and list(file.parent.iterdir()) == []
     assert "cannot write: " in refused.stderr and "belongs to another user" in refused.stderr
 

@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_CHECK(trk__catalog_text_load(&base, "f", out.data, out.len, &c, &error) == 0);
 		FUZZ_CHECK(c.image->prices.count == base.image->prices.count + tally.prices);
 		FUZZ_CHECK(c.image->servers.count == base.image->servers.count + tally.new_types);
-		(void) trk__catalog_judge(&base, &c, TRK_KEEPER_SOURCE, true, &error);
+		(void) trk__catalog_judge(&base, &c, &error);
 		trk__catalog_release(&c);
 	}
 	trk__buf_release(&out);

@@ -1,6 +1,7 @@
 """Tests that the package and the command give the same answers about a run and about servers, byte for byte.
 tests/cli/test_one_answer.py compares the command with the C API."""
 
+import hashlib
 import json
 import sys
 import time
@@ -78,10 +79,12 @@ def test_a_comparison_is_the_command_s(tracker, tmp_path, command):
 
 
 def test_a_search_of_servers_is_the_command_s(tmp_path, monkeypatch, command):
-    prices = tmp_path / "own.csv"
-    prices.write_text("vendor,region,type,price\naws,us-east-1,m5.large,0.0123\n")
+    prices = tmp_path / "own.tsv"
+    prices.write_text("catalogue\t1\t2026-11-01\nsource\timport\t2026-11-01\town\tprices of this site\n"
+                      "prices\taws\tus-east-1\timport\t2026-11-01\tnegotiated\n\tm5.large\t0.0123\nend\n")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    command("catalog", "import", str(prices))
+    command("catalog", "update", "--from", str(prices), "--sha256",
+            hashlib.sha256(prices.read_bytes()).hexdigest())
     printed = command("servers", "--json", "-n", "4", "--cpu", "2", "--mem", "4GiB", "--vendor", "aws,hetzner",
                       "--arch", "any", "--spot")
     needs = {"vcpus": 2, "memory_mib": 4096, "vendors": "aws,hetzner", "arch": "any", "spot": True}

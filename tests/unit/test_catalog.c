@@ -312,79 +312,6 @@ static void a_site_s_price_takes_the_place_of_the_list_price(void **state)
 	trk__catalog_release(&base);
 }
 
-static int convert(const struct trk_catalog *c, const char *csv, struct trk_buf *out,
-		   struct trk_error *error)
-{
-	*error = (struct trk_error){.code = 0};
-	trk__buf_clear(out);
-	return trk__catalog_csv_convert(c, "p.csv", csv, strlen(csv), "2026-09-01", out, error);
-}
-
-static void csv_prices_become_catalogue_text(void **state)
-{
-	struct trk_catalog base;
-	struct trk_error error;
-	struct trk_buf out;
-
-	(void) state;
-	load(whole, &base);
-	trk__buf_init(&out, 1 << 16);
-	assert_int_equal(convert(&base,
-				 "# ours\r\nType,Price,vendor,\"region\",saving\r\n"
-				 "small,0.05,other,zone1,30\r\n\"arm\",\"1\",V,HERE,\r\n",
-				 &out, &error),
-			 2);
-	assert_string_equal(out.data, "catalogue\t1\t2026-09-01\n"
-				      "source\timport\t2026-09-01\town\tprices of this site\n"
-				      "prices\tv\there\timport\t2026-09-01\tnegotiated\timport\n"
-				      "\tsmall\t0.05000\t30\n\tarm\t1.00000\nend\n");
-	trk__buf_release(&out);
-	trk__catalog_release(&base);
-}
-
-static void csv_mistakes_have_file_line_and_column(void **state)
-{
-#define COLUMNS_LINE "vendor,region,type,price\n"
-	static const struct {
-		const char *text, *place;
-	} cases[] = {
-		{"", "p.csv:1:1: empty"},
-		{"vendor,region,type\n", "p.csv:1:1: no column price"},
-		{"vendor,region,type,price,colour\n", "p.csv:1:26: unknown column colour"},
-		{"vendor,vendor,type,price\n", "p.csv:1:8: column vendor appears twice"},
-		{COLUMNS_LINE, "p.csv:2:1: no prices"},
-		{COLUMNS_LINE "v,here,small,0\n", "p.csv:2:14: not a price"},
-		{COLUMNS_LINE "v,here,small,-1\n", "p.csv:2:14: not a price"},
-		{COLUMNS_LINE "v,here,small,1e3\n", "p.csv:2:14: not a price"},
-		{COLUMNS_LINE "v,here,small,\n", "p.csv:2:14: not a price"},
-		{COLUMNS_LINE "v,here,small\n", "p.csv:2:8: too few cells"},
-		{COLUMNS_LINE "v,here,smal,1\n", "p.csv:2:8: unknown type smal. Try: small"},
-		{COLUMNS_LINE "v,her,small,1\n", "p.csv:2:3: unknown region her. Try: here"},
-		{COLUMNS_LINE "w,here,small,1\n", "p.csv:2:1: unknown vendor w"},
-		{COLUMNS_LINE "v,\"here,small,1\n", "p.csv:2:3: a quote that is not closed"},
-		{COLUMNS_LINE "v,here,small,\"1\"\"\n", "p.csv:2:14: a quote that is not closed"},
-		{COLUMNS_LINE "v,here,small,\"\n", "p.csv:2:14: a quote that is not closed"},
-		{COLUMNS_LINE "v,\"here\"x,small,1\n", "p.csv:2:9: text after a closed quote"},
-		{COLUMNS_LINE "v,he\tre,small,1\n", "p.csv:2:5: a control character"},
-		{COLUMNS_LINE "v,here,small,1\nv,here,small,2\n", "p.csv:3:1: the same vendor"},
-	};
-	struct trk_catalog base;
-	struct trk_error error;
-	struct trk_buf out;
-
-	(void) state;
-	load(whole, &base);
-	trk__buf_init(&out, 1 << 16);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(convert(&base, cases[i].text, &out, &error), -EBADMSG);
-		if (strncmp(error.message, cases[i].place, strlen(cases[i].place)) != 0)
-			print_message("got %s\n", error.message);
-		assert_memory_equal(error.message, cases[i].place, strlen(cases[i].place));
-	}
-	trk__buf_release(&out);
-	trk__catalog_release(&base);
-}
-
 static void names_are_found_by_alias_zone_and_case(void **state)
 {
 	const char *near[TRK_SUGGESTIONS];
@@ -429,8 +356,6 @@ int main(void)
 		cmocka_unit_test(every_cut_is_refused),
 		cmocka_unit_test(mistakes_have_file_line_and_column),
 		cmocka_unit_test(a_site_s_price_takes_the_place_of_the_list_price),
-		cmocka_unit_test(csv_prices_become_catalogue_text),
-		cmocka_unit_test(csv_mistakes_have_file_line_and_column),
 		cmocka_unit_test(names_are_found_by_alias_zone_and_case),
 	};
 

@@ -1,6 +1,7 @@
 """Writes the table of servers and prices (data/) from a folder of inputs.
 
-    python3 tools/catalog_build INPUTS [OUT]     OUT: data/
+    python3 tools/catalog_build INPUTS [OUT]       OUT: data/
+    python3 tools/catalog_build prices FILE ...    prices of public lists or of a site (prices.py)
 
 The same inputs give the same bytes. docs/catalog.md describes the inputs and the format.
 """
@@ -14,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import build  # noqa: E402
 import checks  # noqa: E402
 import places  # noqa: E402
+import prices  # noqa: E402
 import reach  # noqa: E402
 
 FORMAT = 1
@@ -143,6 +145,8 @@ def main(inputs, out):
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["prices"]:
+        sys.exit(prices.main(sys.argv[2:]))
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     main(Path(sys.argv[1]), Path(sys.argv[2] if len(sys.argv) > 2 else "data"))
