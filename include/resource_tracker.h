@@ -76,8 +76,6 @@ size_t trk_columns(void);
 const char *trk_column_name(size_t column);
 const char *trk_column_unit(size_t column);
 const char *trk_column_description(size_t column);
-/* Index of the column with this full name, or -1. */
-int trk_column_find(const char *name);
 
 /* ---- tracking ---- */
 
@@ -174,22 +172,6 @@ void trk_tracker_free(struct trk_tracker *t);
  * -ECONNREFUSED when the tracker is gone. */
 int trk_mark(const char *guard, const char *name);
 
-/* ---- this machine ---- */
-
-/* Description of this machine, as JSON of the schema "resource-tracker.server/1": `os`, `vcpus`,
- * `memory_mib`, `memory_mb`, `cpu_model`, `gpu_count`, `gpu_names`, … Sends no request over a
- * network. The caller frees the text with free(); NULL if /proc is missing or memory runs out. */
-char *trk_server_info(void);
-
-/* The cloud that this machine belongs to, as JSON of the schema "resource-tracker.cloud/1":
- * `vendor`, `region`, `zone`, `instance_type`, `allocation`, `discovery_time`, … (`inferred` is the
- * reason for an instance type that the cloud does not name, where only one type matches this
- * machine.) Only if the firmware is that of a cloud machine, the function queries the metadata
- * service, and blocks for at most a second. `ask` 0: no request is sent. `dir` is a directory in
- * which the answer is cached until the next boot; NULL: no cache. The caller frees the text with
- * free(); NULL if /proc is missing or memory runs out. */
-char *trk_cloud_info(int ask, const char *dir);
-
 /* ---- current counters, without a tracker ---- */
 
 /* Create one object and read it repeatedly: a reading skips what has not changed since the last
@@ -249,9 +231,6 @@ size_t trk_recording_rows(const struct trk_recording *recording);
 /* One value in the column's unit; NaN when unknown, or when row or column is past the end. A merged
  * row has the mean, or the sum for amounts (bytes, CPU seconds). */
 double trk_recording_value(const struct trk_recording *recording, size_t row, size_t column);
-/* A whole column into values[0..max); returns the number of rows, which may be more than max. */
-size_t trk_recording_column(const struct trk_recording *recording, size_t column, double *values,
-			    size_t max);
 
 /* Statistics of a column in its unit, time-weighted; NaN where nothing is known, sum for
  * amounts. */
@@ -318,16 +297,9 @@ struct trk_recorded_process {
 size_t trk_recording_processes(struct trk_recording *recording, struct trk_recorded_process *list,
 			       size_t max);
 
-/* Use the earlier runs of the job as well for what is advised from this recording: "advice" and
- * (with a history) "change" of the summary, trk_servers_for_run(), and the best server of
- * trk_recording_bill(). The results then agree with `resource-tracker show`, `recommend` and the
- * report. history and earlier: as in struct trk_report_options, with the same errors; both NULL:
- * use this run only. */
-int trk_recording_earlier(struct trk_recording *recording, const char *history,
-			  const char *earlier);
-
 /* The summary, schema "resource-tracker.summary/1", as JSON text that the caller frees with free().
- * NULL if out of memory. */
+ * Its advice is from this run only: trk_recommend() uses the earlier runs of the job as well, and
+ * trk_compare() says what changed. NULL if out of memory. */
 char *trk_recording_summary(const struct trk_recording *recording);
 
 /* Which lines of the job's programs used CPU time and memory, schema "resource-tracker.lines/1"
@@ -386,7 +358,7 @@ struct trk_server_needs {
 	const char *countries;  /* "DE,FR"; "EU": its member states */
 	const char *exclude;    /* patterns of fnmatch(3) for vendors, regions, types */
 	/* "price" (per hour), "run-cost", "score-per-price"; NULL: price, or run-cost in
-	 * trk_servers_for_run() */
+	 * trk_recommend() */
 	const char *order_by;
 	/* For the order "run-cost" in trk_servers_find(): */
 	double run_s;            /* measured run time; 0: 3600 */
@@ -400,72 +372,20 @@ struct trk_server_needs {
 /* Servers that were found, each in the cheapest of the allowed regions. */
 struct trk_servers;
 
-/* Search for servers. If none fits, the list is empty and trk_servers_reason() names the binding
+/* Search for servers. If none fits, the list is empty; `reason` of the JSON names the binding
  * requirement and the nearest miss. The caller frees *ret. -ENOENT for a vendor, region, country or
  * type that is not in the catalogue, -EINVAL for another invalid word, -TRK_ERR_RANGE for an
  * invalid number; `why` has a sentence. */
 int trk_servers_find(const struct trk_catalog *catalog, const struct trk_server_needs *needs,
 		     struct trk_servers **ret, char *why, size_t why_size);
 
-/* The servers on which a run like this one is cheapest: with the cores, memory and GPUs that it
- * needed, its architecture, and, where known, its vendor and region. Fields set in `needs` (which
- * may be NULL) override these. Run times are estimated from how busy the cores were and from the
- * scores of both servers. After trk_recording_earlier() the earlier runs are used as well, as by
- * `resource-tracker recommend`. -TRK_ERR_NODATA when the recording is too short; else the errors of
- * trk_servers_find(). */
-int trk_servers_for_run(const struct trk_catalog *catalog, const struct trk_recording *recording,
-			const struct trk_server_needs *needs, struct trk_servers **ret, char *why,
-			size_t why_size);
 void trk_servers_free(struct trk_servers *servers);
 
-/* Texts are never NULL, "" if unknown, and valid as long as the catalogue; unknown numbers are
- * NaN. */
-struct trk_server_offer {
-	const char *vendor, *type, *region, *country;
-	const char *arch, *allocation, *gpu_model;
-	double vcpus, memory_mib, usable_memory_mib;
-	double gpus, vram_mib; /* of each GPU */
-	double storage_gb;     /* local disk; NaN: none, or not known */
-	double score;          /* of all threads */
-	double usd_per_hour;   /* on demand, or at the typical saving with `spot` */
-	double spot_saving;    /* typical, 0 to 1 */
-	const char *price_source, *price_quality;
-	int price_date; /* 20260131 */
-	/* From trk_servers_for_run(), or with the order "run-cost": */
-	double run_s, billed_s, run_usd;
-	int speed_known;         /* 0: run_s is estimated without a score */
-	int previous_generation; /* not 0: the vendor offers a successor */
-	int price_age_days;      /* since the price was listed; negative: not known */
-};
-size_t trk_servers_count(const struct trk_servers *servers);
-/* 0, or -ENOENT past the end. */
-int trk_servers_get(const struct trk_servers *servers, size_t index, struct trk_server_offer *ret);
-/* Why the list is empty; "" if it is not. Valid as long as the list. */
-const char *trk_servers_reason(const struct trk_servers *servers);
 /* As JSON of the schema "resource-tracker.servers/1", with the names of the Keeper API
  * (`vendor_id`, `api_reference`, `vcpus`, `memory_amount`, `min_price_ondemand`, …); for a run also
  * the cheapest server by the hour and the near misses. At most `limit` servers, 0: all. The caller
  * frees the text with free(); NULL if out of memory. */
 char *trk_servers_json(const struct trk_servers *servers, size_t limit);
-
-/* What a run cost. Texts are "" and numbers NaN where nothing is known. */
-struct trk_bill {
-	double usd; /* run time in whole billing steps, at least the vendor's minimum */
-	double usd_per_hour, billed_s;
-	double idle_cpu_usd, idle_memory_usd; /* part of usd, for cores and memory never used */
-	char price_source[64], price_date[16], price_quality[16];
-	/* The cheapest server of that vendor and region for such a run, and what it saves. */
-	char best_vendor[16], best_type[64], best_region[64];
-	double best_usd, best_usd_per_hour, best_run_s, saving_usd;
-	char best_price_source[64], best_price_date[16];
-	char reason[160]; /* why something is not known */
-};
-/* `catalog` NULL: the bill that was recorded at the end of the run, with the prices of that day;
- * -TRK_ERR_NODATA if there is none. Else computed with the prices of `catalog`, for the server
- * `instance` ("aws/us-east-1/m5.large"; NULL: the server of the run); -EINVAL for an instance of
- * another form. */
-int trk_recording_bill(const struct trk_recording *recording, const struct trk_catalog *catalog,
-		       const char *instance, struct trk_bill *ret);
 
 /* ---- recommendations ---- */
 
@@ -515,24 +435,9 @@ int trk_recommend(const char *recording, const struct trk_recommend_options *opt
 		  struct trk_recommendation **ret, char *why, size_t why_size);
 void trk_recommendation_free(struct trk_recommendation *recommendation);
 
-/* One figure of the recommendation; NaN if unknown. key: cpu (vCPUs), memory_mib, gpus, vram_mib
- * (of each GPU), time_s (of the next run), runs (number of runs that it is based on). Returns 0, or
- * -ENOENT for another key. */
-int trk_recommendation_value(const struct trk_recommendation *recommendation, const char *key,
-			     double *ret);
 /* The recommendation as JSON of the schema "resource-tracker.advice/1", as `recommend --json`
  * prints it. The caller frees the text with free(); NULL if out of memory. */
 char *trk_recommendation_json(const struct trk_recommendation *recommendation);
-/* The text that `recommend` prints, in UTF-8, in lines of at most `columns` columns (40 to 200; 0:
- * 200). The caller frees it with free(); NULL if out of memory. */
-char *trk_recommendation_text(const struct trk_recommendation *recommendation, size_t columns);
-/* Lines to paste into a job description, as `recommend --for KIND` prints them: "slurm", "k8s",
- * "docker", "batch", "metaflow", "nextflow", "snakemake", "htcondor", "pbs", "lsf", "sge".
- * note[0..note_size), which may be NULL, receives a note on what the request does not cover, or "".
- * The caller frees the text with free(); NULL for another kind, or if out of memory. */
-char *trk_recommendation_lines(const struct trk_recommendation *recommendation, const char *kind,
-			       char *note, size_t note_size);
-
 /* ---- alerts ---- */
 
 /* The alerts of this user, open and ended, and silences, as JSON of the schema
@@ -574,16 +479,11 @@ int trk_import(const char *file, const char *format, const char *dir, char *why,
 
 /* ---- reports ---- */
 
-/* Write a report about a recording, without its earlier runs, into the file `path`, atomically.
- * format: "html" (or NULL), one self-contained file; "md", Markdown; "json". Returns 0; -EINVAL for
- * another format; the errors of trk_recording_open(); or a write error. */
-int trk_report_write(const char *recording, const char *path, const char *format);
-
 /* Set `size` by TRK_REPORT_OPTIONS_INIT, as with struct trk_tracker_options. What is 0 or NULL has
  * its default. */
 struct trk_report_options {
 	size_t size;
-	const char *format; /* as in trk_report_write() */
+	const char *format; /* "html" (or NULL), one self-contained file; "md", Markdown; "json" */
 	/* state directory (`dir` of a tracker, --recording of the command) with earlier runs of the
 	 * job, used for what changed and for the next request, as by `resource-tracker report`.
 	 * Updates DIR/history.sqlite, and loads libsqlite3. NULL: use this run only. */
@@ -605,9 +505,11 @@ struct trk_report_options {
 };
 #define TRK_REPORT_OPTIONS_INIT TRK_SIZED_INIT(trk_report_options)
 
-/* As trk_report_write(), with options. Also -EINVAL for embed_raw with another format, and the
- * error of a history that cannot be opened: -TRK_ERR_UNSUPPORTED without libsqlite3,
- * -TRK_ERR_VERSION for one of a newer version, or a negative errno; then nothing is written. */
+/* Write a report about a recording into the file `path`, atomically. `options` NULL: the defaults.
+ * Returns 0; -EINVAL for another format, or for embed_raw with another than "html"; the errors of
+ * trk_recording_open(); a write error; or the error of a history that cannot be opened:
+ * -TRK_ERR_UNSUPPORTED without libsqlite3, -TRK_ERR_VERSION for one of another version, or a
+ * negative errno. On an error nothing is written. */
 int trk_report_write_with(const char *recording, const char *path,
 			  const struct trk_report_options *options);
 

@@ -114,57 +114,11 @@ void trk_recommendation_free(struct trk_recommendation *recommendation)
 	trk__recommendation_free(recommendation);
 }
 
-int trk_recommendation_value(const struct trk_recommendation *r, const char *key, double *ret)
-{
-	const struct trk_advice *a = &r->advice;
-	const struct {
-		const char *key;
-		double value;
-	} values[] = {
-		{"cpu", a->cores},
-		{"memory_mib", a->memory_mib},
-		{"gpus", a->gpus},
-		{"vram_mib", a->vram_mib},
-		{"time_s", trk__advice_expected_s(a)},
-		{"runs", (double) a->runs},
-	};
-
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		if (!strcmp(values[i].key, key)) {
-			*ret = values[i].value;
-			return 0;
-		}
-	return -ENOENT;
-}
-
-/* ---- output formats; the caller owns the returned text ---- */
-
+/* The caller owns the returned text. */
 char *trk_recommendation_json(const struct trk_recommendation *r)
 {
 	TRK_BUF_LOCAL(b, DOCUMENT_MAX);
 
 	trk__recommendation_json(&b, r);
 	return trk__buf_take(&b);
-}
-
-char *trk_recommendation_text(const struct trk_recommendation *r, size_t columns)
-{
-	const struct trk_terminal_style style = {.width = columns ? columns : TRK_TERMINAL_MAX,
-						 .utf8 = true};
-	TRK_BUF_LOCAL(b, DOCUMENT_MAX);
-
-	trk__recommendation_text(&b, r, &style);
-	return trk__buf_take(&b);
-}
-
-char *trk_recommendation_lines(const struct trk_recommendation *r, const char *kind, char *note,
-			       size_t note_size)
-{
-	TRK_BUF_LOCAL(b, DOCUMENT_MAX);
-	TRK_BUF_LOCAL(rest, NOTE_MAX);
-	bool known;
-
-	known = trk__recommendation_lines(&b, r, kind, &rest);
-	(void) trk__why(note, note_size, 0, "%s", rest.len ? rest.data : "");
-	return known ? trk__buf_take(&b) : NULL;
 }

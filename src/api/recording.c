@@ -51,11 +51,6 @@ const char *trk_column_description(size_t column)
 	return column < TRK_COLUMNS ? trk__columns[column].description : NULL;
 }
 
-int trk_column_find(const char *name)
-{
-	return name ? trk__column_find(name) : -1;
-}
-
 /* Store the use by program of the newest row. 0 or -ENOMEM. */
 static int keep_programs(struct trk_recording *r)
 {
@@ -184,7 +179,6 @@ void trk_recording_free(struct trk_recording *recording)
 	if (!recording)
 		return;
 	trk__record_release(&recording->record);
-	trk__job_runs_release(&recording->runs);
 	free(recording->use);
 	free(recording->program_name);
 	free(recording->row);
@@ -211,14 +205,6 @@ double trk_recording_value(const struct trk_recording *recording, size_t row, si
 	if (row >= recording->rows || column >= TRK_COLUMNS)
 		return NAN;
 	return trk__sample_get(&recording->row[row], (int) column);
-}
-
-size_t trk_recording_column(const struct trk_recording *recording, size_t column, double *values,
-			    size_t max)
-{
-	for (size_t i = 0; i < recording->rows && i < max; i++)
-		values[i] = trk_recording_value(recording, i, column);
-	return recording->rows;
 }
 
 int trk_recording_stats(const struct trk_recording *recording, size_t column,
@@ -270,50 +256,13 @@ int trk_recording_mark(const struct trk_recording *recording, size_t index, cons
 	return 0;
 }
 
-int trk_recording_earlier(struct trk_recording *recording, const char *history, const char *earlier)
-{
-	const struct trk_service s = {.dir = history};
-	struct trk_history *h = NULL;
-	struct trk_job_runs runs;
-	int r = history && !earlier ? trk__runs_history(&s, 0, &h, NULL) : 0;
-
-	if (r < 0)
-		return r;
-	r = trk__job_runs_read(&s, h, earlier, &recording->record, &runs);
-	trk__history_free(h);
-	if (r < 0)
-		return r;
-	trk__job_runs_release(&recording->runs);
-	recording->runs = runs;
-	recording->has_change = h && !runs.history_error;
-	if (recording->has_change) {
-		trk__job_runs_change(&runs, &recording->change);
-		trk__job_runs_phases(&runs, &s, &recording->record, &recording->change);
-	}
-	return 0;
-}
-
-int trk__recording_advise(const struct trk_recording *r, struct trk_advice *ret,
-			  const struct trk_busy **ret_busy)
-{
-	struct trk_advice_input question = trk__job_runs_question(&r->runs, &r->record);
-
-	*ret_busy = NULL;
-	if (!r->runs.count)
-		return trk__advice_of_run(&r->record, ret);
-	*ret_busy = &r->runs.use->busy;
-	return trk__advice_make(&question, ret);
-}
-
 char *trk_recording_summary(const struct trk_recording *recording)
 {
 	struct trk_advice *advice = malloc(sizeof(*advice));
-	const struct trk_busy *busy;
 	TRK_BUF_LOCAL(b, SUMMARY_MAX);
-	bool has = advice && trk__recording_advise(recording, advice, &busy) == 0;
+	bool has = advice && trk__advice_of_run(&recording->record, advice) == 0;
 
-	trk__summary_json(&b, &recording->record, recording->has_change ? &recording->change : NULL,
-			  has ? advice : NULL);
+	trk__summary_json(&b, &recording->record, NULL, has ? advice : NULL);
 	free(advice);
 	return trk__buf_take(&b);
 }

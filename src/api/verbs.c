@@ -1,5 +1,4 @@
-/* The public functions of verbs that need no object: alerts, import, server-info, cloud-info, report
- * and compare. */
+/* The public functions of verbs that need no object: alerts, import, report and compare. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -12,12 +11,10 @@
 #include "import/import.h"
 #include "recording/reader.h"
 #include "recording/store.h"
-#include "report/place_json.h"
 #include "resource_tracker.h"
 #include "service/alert_list.h"
 #include "service/compare.h"
 #include "service/page.h"
-#include "service/place.h"
 
 enum { DOCUMENT_MAX = 16 << 20 };
 
@@ -60,32 +57,6 @@ int trk_import(const char *file, const char *format, const char *dir, char *why,
 		return trk__why(why, why_size, r, "%s", trk__error_text(&error, r));
 	(void) trk__why(why, why_size, 0, "%s", "");
 	return (int) (result.runs + result.known);
-}
-
-char *trk_server_info(void)
-{
-	struct trk_record *record = calloc(1, sizeof(*record));
-	TRK_BUF_LOCAL(b, DOCUMENT_MAX);
-
-	if (record && trk__place_machine(record, false, NULL) == 0)
-		trk__server_document(&b, record, false);
-	if (record)
-		trk__record_release(record);
-	free(record);
-	return trk__buf_take(&b);
-}
-
-char *trk_cloud_info(int ask, const char *dir)
-{
-	static const struct trk_service service; /* the embedded catalogue */
-	const struct trk_discovery_options how = {.ask = ask != 0, .dir = dir};
-	struct trk_place *place = malloc(sizeof(*place));
-	TRK_BUF_LOCAL(b, DOCUMENT_MAX);
-
-	if (place && trk__place_cloud(&service, &how, place) == 0)
-		trk__cloud_document(&b, place);
-	free(place);
-	return trk__buf_take(&b);
 }
 
 static int make_and_save(const struct trk_service *s, struct trk_history *h,
@@ -132,14 +103,6 @@ int trk_report_write_with(const char *recording, const char *path,
 	trk__sources_release(sources);
 	free(sources);
 	return r;
-}
-
-int trk_report_write(const char *recording, const char *path, const char *format)
-{
-	struct trk_report_options options = TRK_REPORT_OPTIONS_INIT;
-
-	options.format = format;
-	return trk_report_write_with(recording, path, &options);
 }
 
 struct comparing {

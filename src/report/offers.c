@@ -403,6 +403,7 @@ void trk__offers_json(struct trk_buf *b, const struct trk_offers *r)
 	trk__json_begin(&j, b, 2, "resource-tracker.servers/1");
 	json_date(&j, "catalog_date", r->c->image->date);
 	trk__json_key_double(&j, "found", (double) r->n);
+	trk__json_key_or_null(&j, "reason", r->nothing);
 	trk__offers_members_json(&j, r);
 	trk__json_end(&j);
 }

@@ -49,18 +49,23 @@ def mib(number, unit):
     return float(number) * (1024 if unit == "GiB" else 1)
 
 
-def summary_of_the_library(rt, recording, history):
-    """What the C API says of a recording, by the runs in a state directory."""
+class RecommendOptions(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("history", ctypes.c_char_p), ("earlier", ctypes.c_char_p),
+                ("cache", ctypes.c_char_p)]
+
+
+def advice_of_the_library(rt, recording, history):
+    """What the C API advises for a recording, by the runs in a state directory."""
     library = ctypes.CDLL(str(pathlib.Path(rt.path).parent / "src" / "libresource_tracker.so"))
-    opened = ctypes.c_void_p()
-    library.trk_recording_summary.restype = ctypes.c_void_p
-    assert library.trk_recording_open(bytes(recording), ctypes.byref(opened)) == 0
-    assert library.trk_recording_earlier(opened, bytes(history), None) == 0
-    text = library.trk_recording_summary(opened)
-    summary = json.loads(ctypes.string_at(text))
+    answer = ctypes.c_void_p()
+    library.trk_recommendation_json.restype = ctypes.c_void_p
+    options = RecommendOptions(ctypes.sizeof(RecommendOptions), bytes(history), None, b"none")
+    assert library.trk_recommend(bytes(recording), ctypes.byref(options), ctypes.byref(answer), None, 0) == 0
+    text = library.trk_recommendation_json(answer)
+    advice = json.loads(ctypes.string_at(text))["advice"]
     ctypes.CDLL(None).free(ctypes.c_void_p(text))
-    library.trk_recording_free(opened)
-    return summary
+    library.trk_recommendation_free(answer)
+    return advice
 
 
 def memory_everywhere(rt, result):
@@ -80,8 +85,7 @@ def memory_everywhere(rt, result):
         words = re.sub(r"<[^<>\n]+>|\*", "", rt.run("report", "--format", form, "-o", "-", "@").stdout)
         said[form] = mib(*re.search(rf"equest (?:at least |of )?[\d.]+\W+CPU, {size}", words).groups())
     recording = next((rt.state / "runs").glob(f"*{result.summary['run']['id'][2:]}*"))
-    library = summary_of_the_library(rt, recording, rt.state)
-    said["C API"] = library["advice"]["memory"]["request_mib"]
+    said["C API"] = advice_of_the_library(rt, recording, rt.state)["memory"]["request_mib"]
     assert len(set(said.values())) == 1, said
     return said["summary"]
 

@@ -108,32 +108,21 @@ def test_the_example_builds_and_runs_against_an_installed_copy(installed, tmp_pa
 
 @pytest.mark.native
 @COMPILERS
-def test_the_example_on_servers_finds_what_the_command_finds(installed, tmp_path, compiler, rt):
+def test_the_examples_on_servers_and_advice_say_what_the_command_says(installed, tmp_path, compiler, rt):
     root, env = installed
-    program = build(1, compiler, env, tmp_path)
-    run = rt.track("sh", "-c", "i=0; while [ $i -lt 40 ]; do i=$((i+1)); sleep 0.01; done",
-                   flags=["-n", "job"])
-    assert run.rc == 0
-    recording = next(rt.state.rglob("*.rtrk"))
-    done = subprocess.run([program, recording], env=env, capture_output=True, text=True, timeout=60,
-                          check=False)
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
     scores = next(root.rglob("sparecores.tsv"))
-    found = rt.run("servers", "--vcpus", "4", "--memory", "16GiB", "--arch", "any", "--vendor",
-                   "aws,gcp,hetzner", "--scores", scores, "-n", "3", "--json").json()["servers"]
-    assert lines[:3] == [
-        f"{s['vendor_id']} {s['api_reference']} in {s['region_id']}: "
-        f"{s['min_price_ondemand']:.4f} USD/h ({s['price_source']}, "
-        f"{s['price_date'].replace('-', '')})" for s in found]
-    best = rt.run("recommend", "--json", "job",
-                  env={"RESOURCE_TRACKER_DATA": str(scores.parent)}).json()["servers"][0]
-    told = re.fullmatch(r"cheapest for the run: (\S+), (\d+) s, ([\d.]+) USD", lines[3])
-    assert told, done.stdout
-    assert (told[1], float(told[3])) == (best["api_reference"], pytest.approx(best["run_cost"],
-                                                                            abs=2e-5))
-    # A minute is the least that is billed.
-    assert lines[4] == f"on m5.large it would have cost {0.096 / 60:.5f} USD"
+    found = rt.run("servers", "--vcpus", "4", "--memory", "16GiB", "--arch", "any", "--vendor", "aws,gcp,hetzner",
+                   "--scores", scores, "-n", "3", "--json").json()
+    program = build(1, compiler, env, tmp_path)
+    done = subprocess.run([program], env=env, capture_output=True, text=True, timeout=60, check=True)
+    assert json.loads(done.stdout) == found and len(found["servers"]) == 3
+    assert rt.track("sleep", "0.4", flags=["-n", "job"]).rc == 0
+    recording = next(rt.state.rglob("*.rtrk"))
+    advised = rt.run("recommend", "--json", "job", env={"RESOURCE_TRACKER_DATA": str(scores.parent)}).json()
+    program = build(2, compiler, env, tmp_path)
+    done = subprocess.run([program, recording], env=env, capture_output=True, text=True, timeout=60, check=True)
+    told = json.loads(done.stdout)
+    assert (told["advice"], told["servers"]) == (advised["advice"], advised["servers"])
 
 
 @pytest.mark.native

@@ -171,39 +171,31 @@ class ReportOptions(ctypes.Structure):
                 ("history", ctypes.c_char_p)]
 
 
-class Bill(ctypes.Structure):
-    _fields_ = [("numbers", ctypes.c_double * 5), ("texts", ctypes.c_char * 96),
-                ("best_vendor", ctypes.c_char * 16), ("best_type", ctypes.c_char * 64),
-                ("rest", ctypes.c_char * 1024)]
+class RecommendOptions(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("history", ctypes.c_char_p), ("rest", ctypes.c_char * 256)]
 
 
 class Library:
-    """What the C API says of a run: servers, page and summary as JSON, and the best server of its bill."""
+    """What the C API says of a run: advice with servers, and page, as JSON."""
 
-    def __init__(self, servers, page, summary, best):
-        self.servers, self.page, self.summary, self.best = servers, page, summary, best
+    def __init__(self, advice, page):
+        self.advice, self.page = advice, page
 
 
 def told_by_the_library(rt, rt_path, run="", history=False):
     """The same of the C API."""
     library = ctypes.CDLL(str(rt_path.parent / "src" / "libresource_tracker.so"))
-    library.trk_servers_json.restype = ctypes.c_void_p
-    library.trk_recording_summary.restype = ctypes.c_void_p
-    recording, catalog, servers = (ctypes.c_void_p() for _ in range(3))
+    library.trk_recommendation_json.restype = ctypes.c_void_p
+    answer = ctypes.c_void_p()
     path = next((rt.state / "runs").glob(f"*{run or '-'}*.rtrk"))
     state = bytes(rt.state) if history else None
-    assert library.trk_recording_open(bytes(path), ctypes.byref(recording)) == 0
-    assert library.trk_recording_earlier(recording, state, None) == 0
-    assert library.trk_catalog_open(None, ctypes.byref(catalog), None, 0) == 0
-    assert library.trk_servers_for_run(catalog, recording, None, ctypes.byref(servers), None, 0) == 0
-    answer = json.loads(ctypes.string_at(library.trk_servers_json(servers, ctypes.c_size_t(5))))
-    summary = json.loads(ctypes.string_at(library.trk_recording_summary(recording)))
-    bill = Bill()
-    assert library.trk_recording_bill(recording, catalog, None, ctypes.byref(bill)) == 0
+    asked = RecommendOptions(ctypes.sizeof(RecommendOptions), state)
+    assert library.trk_recommend(bytes(path), ctypes.byref(asked), ctypes.byref(answer), None, 0) == 0
+    advice = json.loads(ctypes.string_at(library.trk_recommendation_json(answer)))
     page = rt.home / "library.json"
     options = ReportOptions(ctypes.sizeof(ReportOptions), b"json", state)
     assert library.trk_report_write_with(bytes(path), bytes(page), ctypes.byref(options)) == 0
-    return Library(answer, json.loads(page.read_text()), summary, bill.best_type.decode())
+    return Library(advice, json.loads(page.read_text()))
 
 
 def usd(value):
@@ -242,7 +234,7 @@ def test_every_output_names_the_same_server_at_the_same_cost(rt, rt_path, instan
     assert rt.run("report", "--format", "json", "-o", rt.home / "later.json").rc == 0
     assert rt.run("report", "--format", "md", "-o", rt.home / "later.md").rc == 0
     library = told_by_the_library(rt, rt_path)
-    assert library.servers["servers"] == advice["servers"]
+    assert library.advice["servers"] == advice["servers"]
     for document in (json.loads(page.read_text()),
                      json.loads((rt.home / "later.json").read_text()), library.page):
         rows = document["sections"]["servers"]["tables"]["servers"]["rows"]
@@ -290,15 +282,15 @@ def test_over_several_runs_every_output_agrees(rt, rt_path, flags):
     line = f"about {usd(best['run_cost'])} on {best['api_reference']}"
     shown = rt.run("show", "--json", run).json()
     library = told_by_the_library(rt, rt_path, run, history=True)
-    for summary in (result.summary, shown, library.summary):
+    assert library.advice["advice"] == advice["advice"]
+    for summary in (result.summary, shown):
         assert summary["advice"]["memory"] == advice["advice"]["memory"]
         assert summary["advice"]["cpu"] == advice["advice"]["cpu"]
         assert (summary["cost"]["best_type"], summary["cost"]["best_usd"]) == (
             best["api_reference"], best["run_cost"])
         assert summary["cost"]["saving_usd"] == pytest.approx(
             summary["cost"]["usd"] - best["run_cost"], rel=1e-9)
-    assert library.servers["servers"] == advice["servers"]
-    assert library.best == best["api_reference"]
+    assert library.advice["servers"] == advice["servers"]
     for text in (result.stderr if not flags[:1] == ["--quiet"] else line,
                  rt.run("recommend", run).stdout, rt.run("show", run).stdout):
         assert line in text

@@ -195,6 +195,7 @@ static void a_damaged_record_is_skipped_and_counted(void **state)
 
 static void a_report_is_written_whole_or_not_at_all(void **state)
 {
+	struct trk_report_options options = TRK_REPORT_OPTIONS_INIT;
 	unsigned char *page;
 	char path[512];
 	struct place p;
@@ -204,12 +205,14 @@ static void a_report_is_written_whole_or_not_at_all(void **state)
 	place_init(&p);
 	recording_write(p.folder.fd, "1.rtrk", ROWS, true);
 	(void) snprintf(path, sizeof(path), "%s/page", p.folder.path);
-	assert_int_equal(trk_report_write(p.path, path, "pdf"), -EINVAL);
-	assert_int_equal(trk_report_write("/nowhere.rtrk", path, NULL), -ENOENT);
-	assert_int_equal(trk_report_write(p.path, "/nowhere/page", NULL), -ENOENT);
+	options.format = "pdf";
+	assert_int_equal(trk_report_write_with(p.path, path, &options), -EINVAL);
+	assert_int_equal(trk_report_write_with("/nowhere.rtrk", path, NULL), -ENOENT);
+	assert_int_equal(trk_report_write_with(p.path, "/nowhere/page", NULL), -ENOENT);
 	assert_int_equal(faccessat(p.folder.fd, "page", F_OK, 0), -1);
-	assert_int_equal(trk_report_write(p.path, path, "json"), 0);
-	assert_int_equal(trk_report_write(p.path, path, NULL), 0);
+	options.format = "md";
+	assert_int_equal(trk_report_write_with(p.path, path, &options), 0);
+	assert_int_equal(trk_report_write_with(p.path, path, NULL), 0);
 	page = bytes_of(p.folder.fd, "page", &len);
 	assert_true(len > 10000);
 	assert_memory_equal(page, "<!doctype html>", 15);
@@ -261,23 +264,6 @@ static void errors_have_texts_in_either_sign(void **state)
 	assert_string_equal(trk_version(), TRK_BUILD_VERSION);
 }
 
-static void tells_the_machine_and_its_cloud_as_json(void **state)
-{
-	char *server = trk_server_info(), *cloud = trk_cloud_info(0, NULL);
-
-	(void) state;
-	assert_non_null(server);
-	assert_non_null(cloud);
-	assert_non_null(strstr(server, "\"schema\": \"resource-tracker.server/1\""));
-	assert_non_null(strstr(server, "\"vcpus\": "));
-	assert_null(strstr(server, "\"vcpus\": null"));
-	assert_non_null(strstr(cloud, "\"schema\": \"resource-tracker.cloud/1\""));
-	assert_non_null(strstr(cloud, "\"instance_type\": null"));
-	assert_non_null(strstr(cloud, "no request was sent"));
-	free(server);
-	free(cloud);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,7 +276,6 @@ int main(void)
 		cmocka_unit_test(a_report_is_written_whole_or_not_at_all),
 		cmocka_unit_test(a_report_takes_what_its_caller_knows),
 		cmocka_unit_test(errors_have_texts_in_either_sign),
-		cmocka_unit_test(tells_the_machine_and_its_cloud_as_json),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

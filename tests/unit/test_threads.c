@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "model/columns.h"
 #include "resource_tracker.h"
 
 enum { THREADS = 4, ROUNDS = 3, SAMPLES = 3 };
@@ -218,7 +219,7 @@ static void counters_are_read_by_several_threads(void **state)
 
 static void *read_recording(void *data)
 {
-	size_t column = (size_t) trk_column_find("process_memory_mib");
+	size_t column = (size_t) trk__column_find("process_memory_mib");
 
 	for (int i = 0; i < 10; i++) {
 		struct trk_column_summary s;
