@@ -26,7 +26,8 @@ enum {
 #define TRK_BUSY_BIN_CORES 0.1
 
 /* Price of a core and of a GiB for an hour, $; a fit to general, compute and memory servers of one
- * vendor. Only their ratio affects the choice of cores. */
+ * vendor. Only their ratio affects the choice of cores, and how a price divides between idle cores
+ * and idle memory. */
 #define TRK_PRICE_CORE_HOUR 0.0373
 #define TRK_PRICE_GIB_HOUR  0.00433
 

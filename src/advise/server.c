@@ -1,10 +1,12 @@
 #include "advise/server.h"
-#include "base/maths.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "advise/cpu.h"
+#include "base/maths.h"
 
 /* Where no score is known: what a vCPU adds when it shares its core. */
 static const double smt_vcpu = 0.65;
@@ -204,10 +206,6 @@ void trk__server_advice_release(struct trk_server_advice *a)
 	*a = (struct trk_server_advice){.list = NULL};
 }
 
-/* How a price divides between its vCPUs and its memory: least squares over general types, USD an
- * hour. Only the ratio counts here. */
-static const double usd_per_vcpu = 0.0373, usd_per_gib = 0.00433;
-
 static double idle_share(double used, double whole)
 {
 	double share = 1 - used / whole;
@@ -222,7 +220,8 @@ int trk__server_run_cost(const struct trk_catalog *c, int server, int region,
 	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, NULL)[s->vendor];
 	const struct trk_catalog_block *blocks = trk__catalog_blocks(c, NULL);
 	const struct trk_catalog_source *sources = trk__catalog_sources(c, NULL);
-	double cpu_part = usd_per_vcpu * s->vcpus, memory_part = usd_per_gib * s->memory_mib / 1024;
+	double cpu_part = TRK_PRICE_CORE_HOUR * s->vcpus;
+	double memory_part = TRK_PRICE_GIB_HOUR * s->memory_mib / 1024;
 	struct trk_catalog_offer offer;
 	struct trk_run_cost cost = {.source = "", .quality = TRK_FACT_NEGOTIATED};
 

@@ -214,3 +214,22 @@ void trk__cursor_text(struct trk_cursor *c, char *text, size_t size)
 		memcpy(text, data, len);
 	text[len] = '\0';
 }
+
+void trk__buf_base64(struct trk_buf *b, const void *bytes, size_t len)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *data = bytes;
+
+	for (size_t i = 0; i < len; i += 3) {
+		size_t left = len - i;
+		unsigned int word = (unsigned int) data[i] << 16;
+
+		word |= left > 1 ? (unsigned int) data[i + 1] << 8 : 0;
+		word |= left > 2 ? data[i + 2] : 0;
+		trk__buf_putc(b, digits[word >> 18 & 63]);
+		trk__buf_putc(b, digits[word >> 12 & 63]);
+		trk__buf_putc(b, left > 1 ? digits[word >> 6 & 63] : '=');
+		trk__buf_putc(b, left > 2 ? digits[word & 63] : '=');
+	}
+}

@@ -32,6 +32,8 @@ void trk__buf_putc(struct trk_buf *b, char c);
 void trk__buf_integer(struct trk_buf *b, long value);
 /* Append text of HTML: those of the characters &<>"' that `special` lists become entities. */
 void trk__buf_markup(struct trk_buf *b, const char *text, size_t len, const char *special);
+/* Append bytes as base64 with padding. */
+void trk__buf_base64(struct trk_buf *b, const void *bytes, size_t len);
 void trk__buf_printf(struct trk_buf *b, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "base/utf8.h"
+
+#define WHOLE_FROM 1e5 /* with few digits, larger numbers are rounded to whole ones */
 
 void trk__json_init(struct trk_json *j, struct trk_buf *buf, unsigned int indent)
 {
@@ -146,28 +149,38 @@ void trk__json_i64(struct trk_json *j, int64_t value)
 	trk__buf_printf(j->buf, "%" PRId64, value);
 }
 
+/* A host program may have set a locale with a decimal comma. */
+static void set_point(char *text)
+{
+	char *comma = strchr(text, ',');
+
+	if (comma)
+		*comma = '.';
+}
+
+static void print_shortest(char *text, size_t size, double value)
+{
+	for (int precision = 15; precision <= 17; precision++) {
+		(void) snprintf(text, size, "%.*g", precision, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+}
+
 void trk__json_double(struct trk_json *j, double value)
 {
 	char text[40];
-	int precision;
 
 	if (!isfinite(value)) {
 		trk__json_null(j);
 		return;
 	}
 	before_value(j);
-	for (precision = 15; precision <= 17; precision++) {
-		char *point;
-
-		(void) snprintf(text, sizeof(text), "%.*g", precision, value);
-		/* A host program may have set a locale with a decimal comma. */
-		point = strchr(text, ',');
-		if (precision == 17 || strtod(text, NULL) == value) {
-			if (point)
-				*point = '.';
-			break;
-		}
-	}
+	if (j->digits && fabs(value) < WHOLE_FROM)
+		(void) snprintf(text, sizeof(text), "%.*g", (int) j->digits, value);
+	else
+		print_shortest(text, sizeof(text), j->digits ? trk__round_even(value) : value);
+	set_point(text);
 	trk__buf_puts(j->buf, text);
 }
 

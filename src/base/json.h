@@ -1,7 +1,7 @@
 /* A JSON writer over a bounded buffer: commas, escapes and null for unknown numbers.
  *
- * Numbers are written with the shortest digits that read back to the same value, never
- * localised. */
+ * Numbers are written with the shortest digits that read back to the same value, or with fewer
+ * digits on request, never localised. */
 #ifndef TRK_BASE_JSON_H
 #define TRK_BASE_JSON_H
 
@@ -15,6 +15,9 @@ struct trk_json {
 	struct trk_buf *buf; /* borrowed */
 	unsigned int indent; /* blanks per level; 0: one line */
 	unsigned int depth;
+	/* Significant digits of fractional numbers below 100,000; above, they become whole numbers.
+	 * 0: all. */
+	unsigned int digits;
 	bool comma; /* a value was written at this level */
 	bool after_key;
 	uint64_t lists; /* one bit per level: '[' */

@@ -55,8 +55,12 @@ static int fail(const char *path, int error)
 static int put_json(const struct trk_dashboard *d)
 {
 	TRK_BUF_LOCAL(b, TEXT_MAX);
+	int r = trk__dashboard_json(d, &b);
 
-	trk__dashboard_json(d, &b);
+	if (r < 0) {
+		cli_complain("dashboard: %s", trk__strerror(r));
+		return EXIT_ERROR;
+	}
 	trk__buf_putc(&b, '\n');
 	return cli_print(&b);
 }

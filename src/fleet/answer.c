@@ -189,8 +189,9 @@ static void job_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 	trk__json_close(j, '}');
 }
 
-static int runs_json(struct trk_json *j, const struct trk_fleet_rows *rows,
-		     const struct trk_fleet_jobs *jobs, const struct trk_fleet_run_filter *filter)
+int trk__fleet_runs_json(struct trk_json *j, const struct trk_fleet_rows *rows,
+			 const struct trk_fleet_jobs *jobs,
+			 const struct trk_fleet_run_filter *filter)
 {
 	struct trk_fleet_run_page page;
 	int r = trk__fleet_run_page_make(rows, filter, &page);
@@ -213,7 +214,7 @@ static int view_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 		job_json(j, rows, trk__fleet_job_at(&v->jobs, q->job));
 		return 0;
 	case TRK_FLEET_VIEW_RUNS:
-		return runs_json(j, rows, &v->jobs, &q->runs);
+		return trk__fleet_runs_json(j, rows, &v->jobs, &q->runs);
 	case TRK_FLEET_VIEW_RUN:
 		one_run_json(j, rows, &v->jobs, q->run);
 		return 0;

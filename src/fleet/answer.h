@@ -8,6 +8,7 @@
 #ifndef TRK_FLEET_ANSWER_H
 #define TRK_FLEET_ANSWER_H
 
+#include "base/json.h"
 #include "fleet/overview.h"
 
 /* ---- runs ---- */
@@ -36,6 +37,11 @@ int trk__fleet_run_page_make(const struct trk_fleet_rows *rows,
 			     const struct trk_fleet_run_filter *filter,
 			     struct trk_fleet_run_page *ret);
 void trk__fleet_run_page_release(struct trk_fleet_run_page *page);
+
+/* The object of a page of runs. `jobs`: of the same rows. 0 or -ENOMEM. */
+int trk__fleet_runs_json(struct trk_json *j, const struct trk_fleet_rows *rows,
+			 const struct trk_fleet_jobs *jobs,
+			 const struct trk_fleet_run_filter *filter);
 
 /* By its whole id; NULL: none. */
 const struct trk_fleet_run *trk__fleet_find_run(const struct trk_fleet_rows *rows, const char *id);

@@ -2,9 +2,9 @@
  * the first view as plain HTML for a browser without scripts. It sends no request, and its
  * Content-Security-Policy permits none.
  *
- * Without a filter, every figure on the page comes from the views. Charts of single runs use packed
- * runs (fleet/packed_runs.h). With a filter of jobs the page adds up the exact sums of these jobs,
- * and marks figures from packed runs. */
+ * Without a filter, every figure on the page comes from the views. Charts of single runs use the
+ * lists "charts" of the data, with three digits. With a filter of jobs the page adds up the exact
+ * sums of these jobs, and marks figures from the charts. */
 #ifndef TRK_FLEET_DASHBOARD_H
 #define TRK_FLEET_DASHBOARD_H
 
@@ -39,8 +39,8 @@ void trk__dashboard_release(struct trk_dashboard *d);
 /* Write the page. Without zlib its data is not compressed. 0, -ENOMEM, -EFBIG or -EIO. */
 int trk__dashboard_html(const struct trk_dashboard *d, struct trk_buf *b);
 
-/* The data as JSON. The page contains it compressed, with the packed runs. */
-void trk__dashboard_json(const struct trk_dashboard *d, struct trk_buf *b);
+/* The data as JSON, which the page contains compressed. 0 or a negative error. */
+int trk__dashboard_json(const struct trk_dashboard *d, struct trk_buf *b);
 
 /* Generated from web/dashboard by web/build.mjs. */
 extern const char trk__dashboard_css[], trk__dashboard_js[];

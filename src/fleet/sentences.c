@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advise/cpu.h"
 #include "fleet/overview.h"
 #include "fleet/words.h"
 
@@ -286,9 +287,10 @@ static void say_basis(struct trk_fleet_overview *o)
 		    trk__fleet_count(a, s->priced), trk__fleet_count(b, s->runs), runs);
 	if (s->estimated)
 		say(o->basis,
-		    "%s of %s run%s estimated from the request, at $0.0373 a core and $0.00433 a "
-		    "GiB for each hour. ",
-		    trk__fleet_count(a, s->estimated), trk__fleet_count(b, s->runs), runs);
+		    "%s of %s run%s estimated from the request, at $%g a core and $%g a GiB for "
+		    "each hour. ",
+		    trk__fleet_count(a, s->estimated), trk__fleet_count(b, s->runs), runs,
+		    TRK_PRICE_CORE_HOUR, TRK_PRICE_GIB_HOUR);
 	if (s->unpriced)
 		say(o->basis,
 		    "%s of %s run%s without a price: nothing was requested, and the server is not "

@@ -1,17 +1,20 @@
 /* Growing buffers and arrays. */
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/json.h"
 
 static void integers_are_written_as_printf_writes_them(void **state)
 {
@@ -112,6 +115,43 @@ static void an_array_that_cannot_grow_stays_as_it_is(void **state)
 	free(list);
 }
 
+static void bytes_are_written_as_base64(void **state)
+{
+	static const char *const texts[][2] = {
+		{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"\xfb\xff\xbf", "+/+/"}};
+	struct trk_buf b;
+
+	(void) state;
+	trk__buf_init(&b, 100);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		trk__buf_clear(&b);
+		trk__buf_puts(&b, "");
+		trk__buf_base64(&b, texts[i][0], strlen(texts[i][0]));
+		assert_string_equal(b.data, texts[i][1]);
+	}
+	trk__buf_release(&b);
+}
+
+static void json_numbers_have_as_many_digits_as_asked_for(void **state)
+{
+	struct trk_json j;
+	struct trk_buf b;
+
+	(void) state;
+	trk__buf_init(&b, 200);
+	trk__json_init(&j, &b, 0);
+	trk__json_open(&j, '[');
+	trk__json_double(&j, 2.0 / 3);
+	j.digits = 3;
+	trk__json_double(&j, 2.0 / 3);
+	trk__json_double(&j, -1234567.5);
+	trk__json_double(&j, (double) NAN);
+	trk__json_u64(&j, 1234567);
+	trk__json_close(&j, ']');
+	assert_string_equal(b.data, "[0.6666666666666666,0.667,-1234568,null,1234567]");
+	trk__buf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -121,6 +161,8 @@ int main(void)
 		cmocka_unit_test(what_does_not_fit_leaves_the_buffer_in_error),
 		cmocka_unit_test(an_array_grows_and_keeps_its_elements),
 		cmocka_unit_test(an_array_that_cannot_grow_stays_as_it_is),
+		cmocka_unit_test(bytes_are_written_as_base64),
+		cmocka_unit_test(json_numbers_have_as_many_digits_as_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

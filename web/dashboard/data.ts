@@ -1,4 +1,4 @@
-// The data of the page: types, the views as JSON, and the runs in a packed binary form.
+// The data of the page: types, the views as JSON, and lists of figures of all runs for the charts.
 
 export interface Sum {
 	runs: number; failed: number; out_of_memory: number; priced: number; estimated: number; unpriced: number;
@@ -44,9 +44,9 @@ export interface Job {
 	growth: { rising: boolean; share_a_day: number; now_mib: number; days_left: number | null; text: string | null } | null;
 	drift: { change: number; from: number; before_s: number; since_s: number; text: string } | null;
 	why: string; lead: string; basis: string; chance_now: number | null; chance_ask: number | null;
-	reasons: string[]; runs: Run[]; command: string; first: number; sizes: (number | null)[][]; base: number[];
-	p07: [Sum, Sum, number]; p30: [Sum, Sum, number]; p90: [Sum, Sum, number];
-	at: number; // index of its first packed run
+	reasons: string[]; runs: Run[]; command: string;
+	periods: { sum: Sum; before: Sum; odd: number }[]; // as PERIODS
+	at: number; // index of its first run in the charts
 }
 export interface Place extends Sum {
 	name: string | null; size: Size; jobs: number; usd_hour: number | null; ratio: number | null;
@@ -55,7 +55,7 @@ export interface Place extends Sum {
 export interface Data {
 	as_of: number; utc_offset_s: number; count: number; overview: Overview[];
 	machines: { unknown: number; servers: Place[]; machines: Place[] }[];
-	jobs: Job[]; newest: (string | number | null)[][]; reported: string[]; alerts: Alerts | null;
+	jobs: Job[]; newest: RunPage; reported: string[]; alerts: Alerts | null; charts: Record<string, (number | null)[]>;
 }
 // A run on the pages Runs and Run, with the field names of `fleet --json`.
 export interface Listed extends Run { job: string; scope: string | null; [trait: string]: unknown }
@@ -70,8 +70,8 @@ export interface Rule { rule: string; severity: string; evaluated: string; windo
 export interface Alerts { alerts: Alert[]; silences: Silence[]; rules: Rule[] }
 // Origin of the page: a single file, a folder with reports, or the local server.
 export type Kind = "file" | "folder" | "served";
-// One packed run, with values of limited precision. It is used for charts only.
-export interface Packed {
+// A run with values of limited precision. It is used for charts only.
+export interface ChartRun {
 	start: number; seconds: number; mib: number; cores: number; end: number;
 	askedCores: number; askedMib: number; usd: number; idleCores: number; idleMemory: number; failed: number;
 }
@@ -79,140 +79,51 @@ export interface Packed {
 export const PERIODS = [7, 30, 90];
 export const ENDS = ["ok", "failed", "out of memory", "time limit", "stopped", "running"];
 export const isFailure = (end: number): boolean => end >= 1 && end <= 3;
-const PLANES = 9, OCTAVE = 64, MIDDLE = 32768, CORE = 0.0373, GIB = 0.00433, STEP = 1800;
 
-// Decodes text in which two characters contain 13 bits, the lowest bits first. The characters are printable ASCII
-// without &, < and >.
-function bytesOf(text: string, size: number): Uint8Array<ArrayBuffer> {
-	const value = new Uint8Array(128), bytes = new Uint8Array(size);
-	let bits = 0, v = 0, at = 0, digits = 0;
+async function unpack(): Promise<string> {
+	const at = document.getElementById("data") as HTMLElement;
+	const bytes = Uint8Array.from(atob(at.textContent ?? ""), (c) => c.charCodeAt(0));
+	const stream = new Blob([bytes]).stream();
 
-	for (let c = 33; c < 127; c++) {
-		value[c] = [38, 60, 62].includes(c) ? 0 : digits++;
-	}
-	for (let i = 0; i < text.length; i += 2) {
-		v |= (value[text.charCodeAt(i)] + 91 * value[text.charCodeAt(i + 1)]) << bits;
-		for (bits += 13; bits >= 8; bits -= 8, v >>>= 8) {
-			bytes[at++] = v;
-		}
-	}
-	return bytes;
-}
-
-async function unpack(id: string): Promise<Uint8Array> {
-	const at = document.getElementById(id) as HTMLElement;
-	const bytes = bytesOf(at.textContent ?? "", Number(at.dataset.bytes));
-
-	if (at.dataset.as !== "gzip") {
-		return bytes;
-	}
-	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-
-	return new Uint8Array(await new Response(stream).arrayBuffer());
+	return new Response(at.dataset.as === "gzip" ? stream.pipeThrough(new DecompressionStream("gzip")) : stream).text();
 }
 
 export let data: Data; // undefined before load()
 export let kind: Kind = "file";
-let planes: Uint8Array;
-
-// Makes a Sum from the list of numbers that the page contains.
-function sumFrom(v: number[]): Sum {
-	const money = v[3] + v[4] > 0, usd = (i: number): number | null => (money ? v[i] : null);
-
-	return {
-		runs: v[0], failed: v[1], out_of_memory: v[2], priced: v[3], estimated: v[4], unpriced: v[5], usd: usd(6),
-		idle_cores_usd: usd(7), idle_memory_usd: usd(8), failed_usd: usd(9), waste_usd: money ? v[7] + v[8] + v[9] : null,
-		used_core_s: v[10] * 3600, asked_core_s: v[11] * 3600, used_mib_s: v[12] * 3600 * 1024, asked_mib_s: v[13] * 3600 * 1024,
-		run_s: v[14] * 3600,
-		cores_share: v[11] > 0 ? v[10] / v[11] : null, memory_share: v[13] > 0 ? v[12] / v[13] : null,
-	};
-}
-
-function sumBefore([oom, money, usd, waste, usedCores, askedCores, usedMib, askedMib]: number[]): Sum {
-	const sum = sumFrom([0, 0, oom, money, 0, 0, usd, waste, 0, 0, usedCores, askedCores, usedMib, askedMib, 0]);
-
-	return sum;
-}
-
-function runFrom(r: (string | number | null)[]): Run {
-	const num = (i: number): number | null => r[i] as number | null;
-
-	return {
-		id: String(r[0]), start: Number(r[1]), end: ENDS[Number(r[2])], duration_s: num(3), change: num(4), odd: r[5] === 1,
-		cores: num(6), asked_cores: num(7), peak_mib: num(8), asked_mib: num(9), usd: num(10), waste_usd: num(11),
-	};
-}
-
-// Converts columns (lists of values by name) to a list of objects.
-function rowsOf(columns: Record<string, unknown[]>): Record<string, unknown>[] {
-	const keys = Object.keys(columns);
-
-	return (columns[keys[0]] ?? []).map((_, i) => Object.fromEntries(keys.map((key) => [key, columns[key][i]])));
-}
 
 export async function load(): Promise<void> {
 	let at = 0;
 
-	data = JSON.parse(new TextDecoder().decode(await unpack("data")));
-	data.jobs = rowsOf(data.jobs as unknown as Record<string, unknown[]>) as unknown as Job[];
-	planes = await unpack("runs");
+	data = JSON.parse(await unpack());
 	kind = (document.getElementById("app")?.dataset.kind ?? "file") as Kind;
 	for (const job of data.jobs) {
 		job.at = at;
 		at += job.runs_known;
-		for (const key of ["p07", "p30", "p90"] as const) {
-			const [now, before, odd] = job[key] as unknown as [number[], number[], number];
-
-			job[key] = [sumFrom(now), sumBefore(before), odd];
-		}
-		job.runs = (job as unknown as { newest: (string | number | null)[][] }).newest.map(runFrom);
 	}
 }
 
 const unknown = (x: number | null | undefined): number => x ?? NaN;
-const kept = new Map<Job, Packed[]>();
+const kept = new Map<Job, ChartRun[]>();
 
-// The packed runs of a job, oldest first.
-export function runsOf(job: Job): Packed[] {
-	const known = kept.get(job), n = data.count;
+// The runs of a job, oldest first.
+export function runsOf(job: Job): ChartRun[] {
+	const known = kept.get(job), of = data.charts;
+	let start = 0;
 
 	if (known) {
 		return known;
 	}
-	// A 16-bit value: the difference from the job's median, where 0, 1, 2, 3, … encode 0, -1, 1, -2, …
-	const two = (plane: number, i: number): number => {
-		const v = planes[plane * n + i] | (planes[(plane + 1) * n + i] << 8);
+	const runs = Array.from({ length: job.runs_known }, (_, n): ChartRun => {
+		const i = job.at + n, end = Number(of.end[i]), usd = of.usd[i] ?? 0;
 
-		return (job.base[plane / 2] + (v & 1 ? -(v + 1) / 2 : v / 2)) & 65535;
-	};
-	const octaves = (plane: number, i: number, part: number): number => {
-		const v = two(plane, i);
-
-		return v ? 2 ** ((v - MIDDLE) / part) : NaN;
-	};
-	const runs: Packed[] = [];
-	let start = job.first;
-
-	for (let i = job.at; i < job.at + job.runs_known; i++) {
-		const tail = planes[(PLANES - 1) * n + i], size = job.sizes[tail >> 3] ?? [];
-
-		start += two(0, i) * STEP;
-		const run: Packed = {
-			start, seconds: octaves(2, i, OCTAVE), mib: octaves(4, i, OCTAVE / 2), cores: octaves(6, i, OCTAVE / 2), end: tail & 7,
-			askedCores: unknown(size[0]), askedMib: unknown(size[1]), usd: 0, idleCores: 0, idleMemory: 0, failed: 0,
+		start += 60 * Number(of.start[i]);
+		return {
+			start, end, seconds: unknown(of.duration_s[i]), mib: unknown(of.peak_mib[i]), cores: unknown(of.cores[i]),
+			askedCores: unknown(of.asked_cores[i]), askedMib: unknown(of.asked_mib[i]), usd, failed: isFailure(end) ? usd : 0,
+			idleCores: of.idle_cores_usd[i] ?? 0, idleMemory: of.idle_memory_usd[i] ?? 0,
 		};
+	});
 
-		run.usd = run.seconds / 3600 * unknown(size[2]) || 0;
-		if (run.end === 0) {
-			const c = CORE * (run.askedCores || 0), m = GIB * (run.askedMib || 0) / 1024;
-
-			run.idleCores = run.usd * c / (c + m) * Math.max(0, 1 - run.cores / run.askedCores) || 0;
-			run.idleMemory = run.usd * m / (c + m) * Math.max(0, 1 - run.mib / run.askedMib) || 0;
-		} else if (isFailure(run.end)) {
-			run.failed = run.usd;
-		}
-		runs.push(run);
-	}
 	kept.set(job, runs);
 	return runs;
 }
@@ -230,20 +141,8 @@ export async function ask<T>(view: string, query: Record<string, string>): Promi
 	return (await answer.json())[view] as T;
 }
 
-const TRAITS = ["team", "user", "where", "server", "machine", "image", "code"];
-
 // The newest runs in the data of the page, newest first.
-export function newest(): Listed[] {
-	return data.newest.map((r) => {
-		const run = Object.fromEntries(TRAITS.map((t, i) => [t, r[10 + i] || null]));
-
-		return {
-			...run, id: String(r[0]), job: String(r[1]), start: Number(r[2]), end: String(r[3]), duration_s: r[4], cores: r[5],
-			asked_cores: r[6], peak_mib: r[7], asked_mib: r[8], usd: r[9], scope: (r[17] as string) || null,
-			change: null, odd: false, waste_usd: null,
-		} as Listed;
-	});
-}
+export const newest = (): Listed[] => data.newest.runs;
 
 // A run from the data of the page, with the ids of the runs of its job before and after it; null if it is not there.
 export function held(id: string): OneRun | null {

@@ -1,5 +1,5 @@
 // The page of one job: its need of resources, its changes over time, and the reasons.
-import { data, dayOf, isFailure, type Job, kind, type Packed, runsOf } from "./data.ts";
+import { data, dayOf, isFailure, type Job, kind, type ChartRun, runsOf } from "./data.ts";
 import { bar, chart, key, nice, path, svg, table } from "./draw.ts";
 import { end, verdict } from "./jobs.ts";
 import { traits } from "./overview.ts";
@@ -9,7 +9,7 @@ import { ago, change, cores, counted, date, duration, html, type Markup, median,
 
 const DAY = 86400, AHEAD = 14, H = 104, LEFT = 58;
 
-interface Axis { job: Job; runs: Packed[]; from: number; to: number; w: number; x: (t: number) => number }
+interface Axis { job: Job; runs: ChartRun[]; from: number; to: number; w: number; x: (t: number) => number }
 
 function axis(job: Job, w: number): Axis {
 	const all = runsOf(job), runs = all.slice(-400);
@@ -18,7 +18,7 @@ function axis(job: Job, w: number): Axis {
 	return { job, runs, from, to, w, x: (t) => LEFT + (t - from) / (to - from || 1) * (w - LEFT - 8) };
 }
 
-function mark(a: Axis, run: Packed, y: number, odd = false): Markup {
+function mark(a: Axis, run: ChartRun, y: number, odd = false): Markup {
 	const x = a.x(run.start);
 
 	if (isFailure(run.end)) {
@@ -47,7 +47,7 @@ const title = (name: string, more: string, w: number): Markup =>
 
 // Bands of the run-time noise, one before and one after a drift: the median ± 3 robust standard deviations of the
 // logarithms.
-function band(a: Axis, good: Packed[], y: (v: number) => number): Markup {
+function band(a: Axis, good: ChartRun[], y: (v: number) => number): Markup {
 	const from = a.job.drift?.from ?? Infinity;
 
 	return html`${[good.filter((r) => r.start < from - 60), good.filter((r) => r.start >= from - 60)].map((part) => {
@@ -115,7 +115,7 @@ function costChart(a: Axis): Markup {
 		const x = a.x(d * DAY - data.utc_offset_s);
 
 		return x < a.w - 30 && Math.abs(x - a.x(data.as_of)) > 34 ? html`<text x="${x.toFixed(1)}" y="${height - 4}" text-anchor="middle">${date(d)}</text>` : html``;
-	})}<text class="k" x="${(a.x(data.as_of) + 3).toFixed(1)}" y="${height - 4}">now</text>${title("Cost of a run", `${usd(a.job.p90[0].usd)} in 90 days, ${usd(a.job.p90[0].waste_usd)} of it idle or lost`, a.w)}`,
+	})}<text class="k" x="${(a.x(data.as_of) + 3).toFixed(1)}" y="${height - 4}">now</text>${title("Cost of a run", `${usd(a.job.periods[2].sum.usd)} in 90 days, ${usd(a.job.periods[2].sum.waste_usd)} of it idle or lost`, a.w)}`,
 		`Cost of ${a.runs.length} runs, usually ${usd(a.job.usual.usd)}`);
 }
 
@@ -148,7 +148,7 @@ function request(job: Job): Markup {
 }
 
 function happened(job: Job): Markup {
-	const [sum, , odd] = sumOf(job), list: Markup[] = [];
+	const { sum, odd } = sumOf(job), list: Markup[] = [];
 
 	if (job.growth?.text) {
 		list.push(html`<span class="s bad" aria-hidden="true">◆</span>The job ${job.growth.text}`);
@@ -172,7 +172,7 @@ export function jobPage(): Markup {
 	const draw = (f: (a: Axis) => Markup) => (w: number): Markup => f(axis(job, w));
 
 	return html`<p class="crumb"><a href="${url({ page: "jobs", job: "" })}">Jobs</a> / ${job.job}</p><h1>${job.job} <small>${verdict(job.verdict)}</small></h1>
-<p class="muted">${traits(job)}${traits(job) && " · "}${counted(job.runs_known, "run")}, ${job.p30[0].runs} in 30 days · last ${end(job.last_end)} ${ago(job.last)} · <code>${job.command}</code>${job.scope && html` in <code>${job.scope}</code>`}</p>
+<p class="muted">${traits(job)}${traits(job) && " · "}${counted(job.runs_known, "run")}, ${job.periods[1].sum.runs} in 30 days · last ${end(job.last_end)} ${ago(job.last)} · <code>${job.command}</code>${job.scope && html` in <code>${job.scope}</code>`}</p>
 <div class="lead"><p>${job.lead}</p><p class="basis">${job.basis}</p></div>
 <div class="cols"><div><section><h2>Every run, on one axis</h2>${job.runs_known < 2 ? html`<p class="note">One run so far: a first estimate. Charts begin with the second.</p>` : html`${chart("c-time", draw(timeChart))}${chart("c-peak", draw(peakChart))}${chart("c-cores", draw(coresChart))}${chart("c-cost", draw(costChart))}<p class="key"><span><svg width="12" height="11" aria-hidden="true"><circle class="pt" cx="6" cy="5.500" r="3"/></svg>run</span><span><svg width="13" height="12" aria-hidden="true"><path class="pt odd" d="M6.500 1l5 5l-5 5l-5 -5Z"/></svg>odd</span><span><svg width="12" height="11" aria-hidden="true"><path class="x" d="M2 1l8 8m0 -8l-8 8"/></svg>failed</span>${key("used", "used")}${key("icpu", "idle cores")}${key("imem", "idle memory")}<span><svg width="20" height="11" aria-hidden="true"><path class="fc" d="M0 5.500H20"/></svg>expected</span></p>`}</section>
 <section><h2>Newest runs <small>${job.runs.length} of ${job.runs_known}</small></h2>${table({

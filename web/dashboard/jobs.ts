@@ -25,8 +25,8 @@ export function end(text: string): Markup {
 
 const ORDERS: Record<string, [string, (j: Job) => number | string]> = {
 	save: ["Saves / month", (j) => -(j.saves_usd_month ?? -1)],
-	spend: ["Spend", (j) => -(sumOf(j)[0].usd ?? -1)],
-	failed: ["Failed", (j) => -sumOf(j)[0].failed],
+	spend: ["Spend", (j) => -(sumOf(j).sum.usd ?? -1)],
+	failed: ["Failed", (j) => -sumOf(j).sum.failed],
 	mem: ["Memory used", (j) => (j.usual.peak_mib ?? Infinity) / (j.asked.memory_mib ?? 1)],
 	cores: ["Cores used", (j) => (j.usual.cores ?? Infinity) / (j.asked.cores ?? 1)],
 	change: ["Change", (j) => -Math.abs(j.drift?.change ?? 0)],
@@ -54,8 +54,8 @@ ${list.length ? table({
 			j.drift ? html`<span class="strong warn">${change(j.drift.change)}</span>` : html`<span class="muted">usual</span>`,
 			html`${bar((j.usual.peak_mib ?? NaN) / (j.asked.memory_mib ?? NaN))} ${percent((j.usual.peak_mib ?? NaN) / (j.asked.memory_mib ?? NaN))}<span class="sub">${memory(j.usual.peak_mib)} of ${memory(j.asked.memory_mib)}</span>`,
 			html`${bar((j.usual.cores ?? NaN) / (j.asked.cores ?? NaN))} ${percent((j.usual.cores ?? NaN) / (j.asked.cores ?? NaN))}<span class="sub">${cores(j.usual.cores)} of ${cores(j.asked.cores)}</span>`,
-			html`${sumOf(j)[0].failed} of ${sumOf(j)[0].runs}`,
-			usd(sumOf(j)[0].usd),
+			html`${sumOf(j).sum.failed} of ${sumOf(j).sum.runs}`,
+			usd(sumOf(j).sum.usd),
 			html`<span class="strong">${usd(j.saves_usd_month)}</span>`,
 		]),
 	}) : html`<p class="note">No job matches. <a href="${url({ team: "", user: "", where: "", server: "", q: "", verdict: "" })}">Show all</a></p>`}

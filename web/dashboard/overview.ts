@@ -35,14 +35,14 @@ function view(): View {
 
 	return {
 		o, jobs, filtered,
-		sum: filtered ? addUp(jobs.map((j) => sumOf(j)[0])) : o.sum,
-		before: !o.before ? null : filtered ? addUp(jobs.map((j) => sumOf(j)[1])) : o.before,
+		sum: filtered ? addUp(jobs.map((j) => sumOf(j).sum)) : o.sum,
+		before: !o.before ? null : filtered ? addUp(jobs.map((j) => sumOf(j).before)) : o.before,
 	};
 }
 
 function lead(v: View): Markup {
 	const waste = v.sum.usd ? (v.sum.waste_usd ?? 0) / v.sum.usd : NaN;
-	const ran = v.jobs.filter((j) => sumOf(j)[0].runs).length;
+	const ran = v.jobs.filter((j) => sumOf(j).sum.runs).length;
 
 	if (!v.filtered) {
 		return html`<div class="lead"><p>${v.o.headline && html`<strong class="warn">▲ ${v.o.headline}</strong> `}${v.o.lead}${
@@ -55,7 +55,7 @@ function lead(v: View): Markup {
 const beside = (now: number | null, was: number | null | undefined, days: number): string =>
 	now !== null && was ? `${change(now / was - 1)} on the ${days} days before` : "no earlier period";
 
-// Sums per day. Without a filter they are exact; with a filter they are computed from packed runs.
+// Sums per day. Without a filter they are exact; with a filter they are computed from the runs of the charts.
 interface DaySum { day: number; usd: number; idleCores: number; idleMemory: number; failed: number; runs: number; bad: number; cores: number; memory: number }
 
 function daysOf(v: View): DaySum[] {
@@ -130,10 +130,10 @@ function changes(v: View): Markup {
 		right: [false, false, false, false, true],
 		rows: able.slice(0, 8).map((j) => [
 			html`<span class="strong">${link(j)}</span><span class="sub">${traits(j)}</span>`,
-			html`${j.why}<span class="sub">${counted(j.p30[0].runs, "run")} in 30 days, ${duration(j.usual.duration_s)} each</span>`,
+			html`${j.why}<span class="sub">${counted(j.periods[1].sum.runs, "run")} in 30 days, ${duration(j.usual.duration_s)} each</span>`,
 			html`${cores(j.asked.cores)} CPU<span class="sub">${memory(j.asked.memory_mib)}</span>`,
 			html`<span class="${j.ask.cores === j.asked.cores ? "muted" : "strong"}">${cores(j.ask.cores)} CPU</span><span class="sub ${j.ask.memory_mib === j.asked.memory_mib ? "" : "loud"}">${memory(j.ask.memory_mib)}</span>`,
-			html`<span class="strong">${usd(j.saves_usd_month)}</span><span class="sub">${percent((j.saves_usd_month ?? 0) / (j.p30[0].usd || NaN))} of it</span>`,
+			html`<span class="strong">${usd(j.saves_usd_month)}</span><span class="sub">${percent((j.saves_usd_month ?? 0) / (j.periods[1].sum.usd || NaN))} of it</span>`,
 		]),
 	})}<p class="note"><a href="${url({ page: "jobs" })}">All ${counted(v.jobs.length, "job")}</a> · <code>resource-tracker recommend JOB --for slurm</code> prints the lines to paste</p></section>`;
 }
@@ -165,7 +165,7 @@ function spenders(v: View): Markup {
 	}
 	const sums = new Map<string, Sum[]>();
 
-	v.jobs.forEach((j) => sums.set(j[facet] ?? "not known", [...(sums.get(j[facet] ?? "not known") ?? []), sumOf(j)[0]]));
+	v.jobs.forEach((j) => sums.set(j[facet] ?? "not known", [...(sums.get(j[facet] ?? "not known") ?? []), sumOf(j).sum]));
 	const groups = v.filtered
 		? [...sums].map(([name, all]) => ({ name, ...addUp(all) })).sort((a, b) => (b.usd ?? 0) - (a.usd ?? 0)).slice(0, 8)
 		: v.o.by[facet];
@@ -234,7 +234,7 @@ function spend(v: View, days: DaySum[]): Markup {
 	if (v.sum.usd === null) {
 		return html``;
 	}
-	return html`<section><h2>Spend a day <small>${v.filtered ? "of these jobs, drawn from packed runs" : f ? "with 14 days ahead; today is not over" : "today is not over"}</small></h2>${chart("spend", (w) => spendChart(v, days, w))}<p class="key">${COLORS.map(([c, t]) => key(c, t))}${
+	return html`<section><h2>Spend a day <small>${v.filtered ? "of these jobs, drawn from rounded figures" : f ? "with 14 days ahead; today is not over" : "today is not over"}</small></h2>${chart("spend", (w) => spendChart(v, days, w))}<p class="key">${COLORS.map(([c, t]) => key(c, t))}${
 		f ? key("bandf", html`expected, 9 days of 10 within: <strong>${usd(f.month_usd)}</strong> ± ${usd(f.month_band_usd)} in the next 30 days if nothing changes, ${usd(f.month_usd_advised)} with the advice`) : !v.filtered && html`<span>A forecast needs 4 weeks of spend.</span>`}</p>${
 		!v.filtered && v.o.odd_days.length > 0 && html`<ol class="odd">${v.o.odd_days.map((o) => html`<li>${o.text}</li>`)}</ol>`}${folded("Spend as a table", table({
 		label: "Spend a day", head: ["Day", "Spend", "Idle cores", "Idle memory", "Failed runs", "Runs"], right: [false, true, true, true, true, true],
@@ -248,7 +248,7 @@ const LEAST_SHOWN = 0.005; // cores or MiB: smaller values are drawn at the lowe
 function scatter(v: View, id: string, title: string, asked: (j: Job) => number, used: (j: Job) => number, text: (x: number) => string): Markup {
 	const list = v.jobs.filter((j) => asked(j) > 0 && used(j) > 0);
 	const low = list.filter((j) => used(j) < asked(j) / 2).length;
-	const largest = [...list].sort((a, b) => (sumOf(b)[0].usd ?? 0) - (sumOf(a)[0].usd ?? 0));
+	const largest = [...list].sort((a, b) => (sumOf(b).sum.usd ?? 0) - (sumOf(a).sum.usd ?? 0));
 
 	if (!list.length) {
 		return html``;
@@ -258,7 +258,7 @@ function scatter(v: View, id: string, title: string, asked: (j: Job) => number, 
 		const ax = list.map((j) => lg(asked(j))), uy = list.map((j) => lg(Math.max(used(j), LEAST_SHOWN)));
 		const x0 = Math.min(...ax) - 0.4, x1 = Math.max(...ax) + 0.4, y0 = Math.min(...uy, x0) - 0.3, y1 = Math.max(...uy, x1) + 0.2;
 		const x = (a: number): number => L + (lg(a) - x0) / (x1 - x0) * (w - L - 8), y = (u: number): number => H - B - (lg(Math.max(u, LEAST_SHOWN)) - y0) / (y1 - y0) * (H - B - 8);
-		const most = Math.max(...list.map((j) => sumOf(j)[0].usd ?? 0), 1e-9), ticks = (a: number, b: number, n: number): number[] => {
+		const most = Math.max(...list.map((j) => sumOf(j).sum.usd ?? 0), 1e-9), ticks = (a: number, b: number, n: number): number[] => {
 			const s = Math.max(1, Math.ceil((b - a) / n));
 
 			return Array.from({ length: Math.floor((b - Math.ceil(a)) / s) + 1 }, (_, i) => 2 ** (Math.ceil(a) + i * s));
@@ -270,8 +270,8 @@ function scatter(v: View, id: string, title: string, asked: (j: Job) => number, 
 			...ticks(y0, y1, 5).map((t) => html`<path class="grid" d="M${L} ${y(t).toFixed(1)}H${w - 8}"/><text x="${L - 5}" y="${(y(t) + 4).toFixed(1)}" text-anchor="end">${text(t)}</text>`),
 			...ticks(x0, x1, w < 420 ? 4 : 7).map((t) => html`<text x="${x(t).toFixed(1)}" y="${H - 14}" text-anchor="middle">${text(t)}</text>`),
 			html`<path class="lim" d="M${x(2 ** x0).toFixed(1)} ${y(2 ** x0).toFixed(1)}L${x(2 ** x1).toFixed(1)} ${y(2 ** x1).toFixed(1)}"/><text x="${w - 10}" y="${H - B - 6}" text-anchor="end" class="k">less than half used</text><text x="${((w + L) / 2).toFixed(0)}" y="${H - 2}" text-anchor="middle">asked for →</text>`,
-			...[...list].sort((a, b) => (sumOf(b)[0].usd ?? 0) - (sumOf(a)[0].usd ?? 0)).map((j) => {
-				const r = 2.5 + 8 * Math.sqrt((sumOf(j)[0].usd ?? 0) / most), cx = x(asked(j)), cy = y(used(j));
+			...[...list].sort((a, b) => (sumOf(b).sum.usd ?? 0) - (sumOf(a).sum.usd ?? 0)).map((j) => {
+				const r = 2.5 + 8 * Math.sqrt((sumOf(j).sum.usd ?? 0) / most), cx = x(asked(j)), cy = y(used(j));
 				const bad = j.verdict === "under-provisioned" || j.verdict === "will fail soon", over = j.verdict === "over-provisioned";
 				const d = r * 1.2;
 
@@ -280,7 +280,7 @@ function scatter(v: View, id: string, title: string, asked: (j: Job) => number, 
 		], `${list.length} jobs, ${low} use less than half of the ${title} that they ask for`, "group");
 	})}<p class="key"><span><svg width="13" height="12" aria-hidden="true"><circle class="dot over" cx="6" cy="6" r="4.500"/></svg>over-provisioned</span><span><svg width="13" height="12" aria-hidden="true"><circle class="dot" cx="6" cy="6" r="3.500"/></svg>other</span><span><svg width="13" height="12" aria-hidden="true"><path class="dot bad" d="M6 1l5 5l-5 5l-5 -5Z"/></svg>under-provisioned or soon</span></p><p class="note"><strong>${low} of ${list.length}</strong> use less than half.</p>${folded("The 20 largest as a table", table({
 		label: `Largest jobs by ${title}`, head: ["Job", "Asked for", "Used", "Share", "Spend"], right: [false, true, true, true, true],
-		rows: largest.slice(0, 20).map((j) => [link(j), text(asked(j)), text(used(j)), percent(used(j) / asked(j)), usd(sumOf(j)[0].usd)]),
+		rows: largest.slice(0, 20).map((j) => [link(j), text(asked(j)), text(used(j)), percent(used(j) / asked(j)), usd(sumOf(j).sum.usd)]),
 	}, false))}</section>`;
 }
 

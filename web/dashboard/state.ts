@@ -68,4 +68,4 @@ export function picked(): Job[] {
 		&& words.every((word) => matches(job, word)));
 }
 
-export const sumOf = (job: Job): Job["p30"] => job[(["p07", "p30", "p90"] as const)[period()]];
+export const sumOf = (job: Job): Job["periods"][0] => job.periods[period()];

@@ -480,24 +480,6 @@ static void contents(struct trk_buf *b, const struct trk_doc *d)
 	trk__buf_puts(b, "</nav>\n");
 }
 
-static void base64(struct trk_buf *b, const unsigned char *data, size_t len)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t i = 0; i < len; i += 3) {
-		size_t left = len - i;
-		unsigned int word = (unsigned int) data[i] << 16;
-
-		word |= left > 1 ? (unsigned int) data[i + 1] << 8 : 0;
-		word |= left > 2 ? data[i + 2] : 0;
-		trk__buf_putc(b, digits[word >> 18 & 63]);
-		trk__buf_putc(b, digits[word >> 12 & 63]);
-		trk__buf_putc(b, left > 1 ? digits[word >> 6 & 63] : '=');
-		trk__buf_putc(b, left > 2 ? digits[word & 63] : '=');
-	}
-}
-
 static void start(struct trk_buf *b, const struct trk_doc *d)
 {
 	char live[80] = "";
@@ -619,7 +601,7 @@ void trk__write_html(struct trk_buf *b, const struct trk_doc *d)
 		data(b, d);
 	if (d->raw) {
 		trk__buf_puts(b, "<script type=\"application/octet-stream;base64\" id=\"raw\">");
-		base64(b, d->raw, d->raw_len);
+		trk__buf_base64(b, d->raw, d->raw_len);
 		trk__buf_puts(b, "</script>\n");
 	}
 	trk__buf_puts(b, "<script>");
