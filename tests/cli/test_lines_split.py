@@ -41,4 +41,7 @@ def test_the_advice_to_split_names_the_line_to_cut_at(rt, clock):  # noqa: F811
     assert f"split at {place}" in " ".join(rt.run("show").stdout.split())
     advice = " ".join(rt.run("recommend").stdout.split())
     assert re.search(rf"split at the line {re.escape(place)}, where up to [\d.]+ MiB is held", advice), advice
-    assert f"split at the line {place}" in rt.run("report", "--format", "md", "--output", "-").stdout
+    page = rt.run("report", "--format", "md", "--output", "-").stdout
+    assert page.count(f"split at the line {place}") == 1
+    # One computation: the page says what is said elsewhere, in the same words.
+    assert page.count(split["hint"]) == 1 and split["hint"] in advice

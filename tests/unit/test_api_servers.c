@@ -122,7 +122,8 @@ static void a_search_gives_what_fits_cheapest_first(void **state)
 	assert_true(f.list->count > 100);
 	assert_null(trk__json_get_text(&f.doc, trk__json_root(&f.doc), "reason"));
 	for (const struct trk_json_value *o = first(&f); o; o = next(&f, o)) {
-		const char *country = text(&f, o, "country_id"), *type = text(&f, o, "api_reference");
+		const char *country = text(&f, o, "country_id"),
+			   *type = text(&f, o, "api_reference");
 		double usable = number(&f, o, "memory_usable");
 
 		assert_true(number(&f, o, "vcpus") >= 4 && usable >= 16384);
@@ -225,8 +226,8 @@ static void where_nothing_fits_the_reason_is_told(void **state)
 	n.memory_mib = 1e9;
 	f = find(c, &n);
 	assert_int_equal(f.list->count, 0);
-	assert_non_null(strstr(text(&f, trk__json_root(&f.doc), "reason"),
-			       "the binding need is memory"));
+	assert_non_null(
+		strstr(text(&f, trk__json_root(&f.doc), "reason"), "the binding need is memory"));
 	found_release(&f);
 	trk_catalog_free(c);
 }

@@ -2,14 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advise/phases.h"
 #include "base/clock.h"
 #include "base/maths.h"
 #include "report/chart_rows.h"
 #include "report/section/lanes.h"
 #include "report/usual_course.h"
 
-enum { SLICES = 24, TICKS_DRAWN = 7, PHASES_SHOWN = 60, PIECES_MAX = 6 };
+enum { SLICES = 24, TICKS_DRAWN = 7, PHASES_SHOWN = 60 };
 
 #define ABOVE_PEAK   1.15
 #define LEAST_PEAK   1e-9 /* in any unit; an axis has levels between these */
@@ -532,29 +531,6 @@ static void say_missing(struct trk_doc *d, struct trk_doc_section *s, bool has_n
 		trk__doc_note(d, s, "Not measured in this run: %s.", list);
 }
 
-/* Where to split the job into steps with separate requests, if that pays. */
-static void hint_split(struct trk_doc *d, struct trk_doc_section *s,
-		       const struct trk_report_rows *rows)
-{
-	const struct trk_chart_fill *cpu = &rows->fill[0][0], *memory = &rows->fill[1][0];
-	double *column = calloc(3 * rows->buckets, sizeof(*column));
-	struct trk_split *split = calloc(1, sizeof(*split));
-	double *seconds = column, *cores = column + rows->buckets,
-	       *bytes = column + 2 * rows->buckets;
-
-	for (size_t i = 0; column && i < rows->buckets; i++) {
-		seconds[i] = rows->width_s * (double) rows->finer;
-		cores[i] = trk__chart_bucket(cpu, i * rows->finer, rows->finer).mean;
-		bytes[i] = trk__chart_bucket(memory, i * rows->finer, rows->finer).max * MIB;
-	}
-	if (column && split && cpu->all_seconds > 0 && memory->all_seconds > 0 &&
-	    trk__split_advise(seconds, cores, bytes, rows->buckets, NULL, split) == 0 &&
-	    split->pays && split->piece_count <= PIECES_MAX)
-		trk__doc_note(d, s, "Hint: %s.", split->hint);
-	free(split);
-	free(column);
-}
-
 static void explain(struct trk_doc *d, struct trk_doc_section *s,
 		    const struct trk_report_rows *rows)
 {
@@ -627,8 +603,5 @@ void trk__section_timeline(struct trk_doc *d, struct trk_doc_section *s,
 	say_quiet(d, s, has_no_gpu);
 	make_slices(d, s);
 	explain(d, s, rows);
-	/* The hint is for planning the next run, and costs as much time as the rest of the page. */
-	if (w->in->record->run.pid && !(w->in->live_s > 0))
-		hint_split(d, s, rows);
 	say_missing(d, s, has_no_gpu);
 }

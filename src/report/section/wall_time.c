@@ -139,6 +139,14 @@ static void explain_other(struct trk_doc *d, struct trk_doc_section *s,
 			      "locks, and waits that were not measured.");
 }
 
+/* Where to split the job into steps with separate requests, if that pays. */
+static void add_split(struct trk_doc *d, struct trk_doc_section *s,
+		      const struct trk_time_breakdown *c)
+{
+	if (c->has_split && c->split.pays)
+		trk__doc_note(d, s, "%s", trk__split_words(d, c));
+}
+
 /* The parts that each sample was divided into. */
 static void wall_of_course(struct trk_doc *d, const struct trk_report_work *w,
 			   struct trk_doc_section *s)
@@ -150,8 +158,7 @@ static void wall_of_course(struct trk_doc *d, const struct trk_report_work *w,
 			      c->bottleneck);
 	add_parts(d, s, &c->wall, c->seconds);
 	add_phases(d, s, c);
-	if (c->has_split && c->split.pays)
-		trk__doc_note(d, s, "%s", trk__split_words(d, c));
+	add_split(d, s, c);
 	trk__doc_note(d, s,
 		      "On CPU is the part of the run that the CPU time of the job fills. The waits "
 		      "are estimated, from "
@@ -190,6 +197,8 @@ void trk__section_wall_time(struct trk_doc *d, struct trk_doc_section *s,
 		return;
 	}
 	add_parts(d, s, &split, facts.wall_s);
+	if (w->has_course)
+		add_split(d, s, &w->course);
 	trk__doc_note(d, s, "%s", estimate_words(w->in->record));
 	explain_other(d, s, &split);
 }
