@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "base/human.h"
-#include "base/utf8.h"
 #include "cli/named_runs.h"
 #include "report/write/terminal.h"
+#include "report/write/write.h"
 #include "service/compare.h"
 
 enum { TEXT_MAX = 1 << 20 };
@@ -28,96 +28,52 @@ static const struct cli_option options[] = {
 
 /* ---- output ---- */
 
-static void add_value(struct trk_buf *b, enum trk_change_figure figure, double value)
+#define B TRK_DOC_STRONG
+#define E TRK_DOC_PLAIN
+
+/* "12 m 0 s -> 19 m 0 s" */
+static const char *step(struct trk_doc *d, enum trk_change_figure figure, double before, double now)
 {
-	char text[TRK_HUMAN_SIZE];
+	trk_human_fn *words = trk__change_names[figure].words;
 
-	trk__buf_puts(b, trk__change_names[figure].words(text, value));
-}
-
-static void add_change(struct trk_buf *b, const struct trk_comparison *c, size_t i)
-{
-	double change = c->change.figure[i].share, noise = c->change.figure[i].noise_share;
-
-	if (isnan(change))
-		trk__buf_puts(b, "-");
-	else
-		trk__buf_printf(b, "%+.1f %%", change * 100);
-	if (!isnan(noise) && c->change.figure[i].verdict != TRK_ANOMALY_TOO_FEW)
-		trk__buf_printf(b, " (usual +-%.1f %%)", noise * 100);
-}
-
-/* Escape untrusted text, so that it is not markup. */
-static void markdown_text(struct trk_buf *b, const char *text)
-{
-	for (size_t size, len = strlen(text); len; text += size, len -= size) {
-		size = trk__utf8_length(text, len);
-		if (strchr("\\`*_[]<>&|#~!", *text))
-			trk__buf_putc(b, '\\');
-		if (trk__utf8_is_hidden(text, size))
-			trk__buf_putc(b, '?');
-		else
-			trk__buf_add(b, text, size);
-		size = size ? size : 1;
-	}
+	return trk__doc_print(d, "%s -> %s", trk__doc_value(d, words, before),
+			      trk__doc_value(d, words, now));
 }
 
 /* "run time changed in load: 12 m 0 s -> 19 m 0 s" */
-static void add_phase(struct trk_buf *b, enum trk_change_figure figure,
-		      const struct trk_change_phase *p, bool markdown)
+static void add_phase(struct trk_doc *d, struct trk_doc_section *s, enum trk_change_figure figure,
+		      const struct trk_change_phase *p)
 {
-	if (!p->runs)
-		return;
-	trk__buf_printf(b, markdown ? "\n%s changed in **" : "  %s changed in ",
-			trk__change_names[figure].title);
-	if (markdown && p->name[0])
-		markdown_text(b, p->name);
-	else
-		trk__change_phase_name(b, p, TRK_MARK_NAME_SIZE, cli_is_utf8());
-	trk__buf_puts(b, markdown ? "**: " : ": ");
-	add_value(b, figure, p->before);
-	trk__buf_puts(b, " -> ");
-	add_value(b, figure, p->now);
-	trk__buf_printf(b, p->number ? "\n" : ", gone\n");
-}
+	const char *name = p->name[0] ? trk__doc_safe(d, p->name, TRK_MARK_NAME_SIZE)
+				      : trk__doc_print(d, "phase %zu", p->number);
 
-static void add_phases(struct trk_buf *b, const struct trk_comparison *c, bool markdown)
-{
-	add_phase(b, TRK_CHANGE_DURATION, &c->change.time_phase, markdown);
-	add_phase(b, TRK_CHANGE_PEAK_MEMORY, &c->change.memory_phase, markdown);
+	if (p->runs)
+		trk__doc_text(d, s, "%s changed in " B "%s" E ": %s%s",
+			      trk__change_names[figure].title, name,
+			      step(d, figure, p->before, p->now), p->number ? "" : ", gone");
 }
 
 /* "CPU time at train.py:88 backward(): 12 m 0 s -> 19 m 0 s" */
-static void add_line(struct trk_buf *b, enum trk_change_figure figure, const char *title,
-		     const struct trk_lines_change_row *row, bool markdown)
+static void add_line(struct trk_doc *d, struct trk_doc_section *s, enum trk_change_figure figure,
+		     const char *title, const struct trk_lines_change_row *row)
 {
 	char place[TRK_LINES_CHANGE_PLACE];
 
 	trk__lines_change_place(row, place);
-	trk__buf_printf(b, markdown ? "\n%s at **" : "  %s at ", title);
-	if (markdown)
-		markdown_text(b, place);
-	else
-		trk__utf8_safe(b, place, sizeof(place), cli_is_utf8());
-	trk__buf_puts(b, markdown ? "**: " : ": ");
-	add_value(b, figure, row->before);
-	trk__buf_puts(b, " -> ");
-	add_value(b, figure, row->now);
-	trk__buf_putc(b, '\n');
+	trk__doc_text(d, s, "%s at " B "%s" E ": %s", title, trk__doc_safe(d, place, sizeof(place)),
+		      step(d, figure, row->before, row->now));
 }
 
-static void add_lines(struct trk_buf *b, const struct trk_comparison *c, bool markdown)
+static void add_lines(struct trk_doc *d, struct trk_doc_section *s, const struct trk_comparison *c)
 {
 	bool is_one_of_many = strncmp(c->with, c->lines_with, strlen(c->lines_with)) != 0;
 
 	if (is_one_of_many && c->lines.cpus + c->lines.memories)
-		trk__buf_printf(b, markdown ? "\nLines, beside %s:\n" : "  Lines, beside %s:\n",
-				c->lines_with);
+		trk__doc_text(d, s, "Lines, beside %s:", c->lines_with);
 	for (size_t i = 0; i < c->lines.cpus; i++)
-		add_line(b, TRK_CHANGE_CPU, "CPU time", &c->lines.cpu[i], markdown);
+		add_line(d, s, TRK_CHANGE_CPU, "CPU time", &c->lines.cpu[i]);
 	for (size_t i = 0; i < c->lines.memories; i++)
-		add_line(b, TRK_CHANGE_PEAK_MEMORY, "growth of memory", &c->lines.memory[i],
-			 markdown);
+		add_line(d, s, TRK_CHANGE_PEAK_MEMORY, "growth of memory", &c->lines.memory[i]);
 }
 
 enum { FIGURE, BEFORE, NOW, CHANGE, NOISE, WORDS, COLUMNS };
@@ -147,61 +103,36 @@ static void fill_row(struct trk_doc *d, const struct trk_comparison *c, size_t i
 	row[WORDS].text = trk__comparison_words(c, i);
 }
 
-static void print_table(struct trk_buf *b, const struct trk_comparison *c,
-			const struct trk_terminal_style *style)
+static void describe(struct trk_doc *d, struct trk_doc_section *s, const struct trk_comparison *c)
 {
-	struct trk_doc d = {.error = 0};
-	struct trk_doc_table t = {
-		.key = "figures", .column = columns, .columns = COLUMNS, .essential = NOISE};
+	struct trk_doc_table *t;
 
+	trk__doc_text(d, s, B "%s" E " of %s, beside %s", c->run.id,
+		      trk__doc_safe(d, c->run.job, TRK_RUN_TEXT_SIZE),
+		      trk__doc_safe(d, c->with, sizeof(c->with)));
+	t = trk__doc_table(d, s, "figures", NULL, columns, COLUMNS);
+	t->essential = NOISE;
 	for (size_t i = 0; i < TRK_CHANGE_FIGURES; i++)
-		fill_row(&d, c, i, trk__doc_row(&d, &t));
-	trk__write_terminal_table(b, &d, &t, style);
+		fill_row(d, c, i, trk__doc_row(d, t));
+	add_phase(d, s, TRK_CHANGE_DURATION, &c->change.time_phase);
+	add_phase(d, s, TRK_CHANGE_PEAK_MEMORY, &c->change.memory_phase);
+	add_lines(d, s, c);
 }
 
-/* Append the lines of a text, each wrapped, and clear it. */
-static void add_wrapped(struct trk_buf *b, struct trk_buf *text,
-			const struct trk_terminal_style *style)
-{
-	if (text->error)
-		b->error = text->error;
-	else if (text->len)
-		trk__write_terminal_lines(b, text->data, style);
-	trk__buf_clear(text);
-}
-
-static void print_text(struct trk_buf *b, const struct trk_comparison *c)
+static void print(struct trk_buf *b, const struct trk_comparison *c, bool markdown)
 {
 	const struct trk_terminal_style style = cli_style(STDOUT_FILENO, TRK_TERMINAL_USUAL);
-	TRK_BUF_LOCAL(text, TEXT_MAX);
+	struct trk_doc_section section = {.key = "compare"};
+	struct trk_doc d = {.section = &section, .sections = 1};
 
-	trk__buf_printf(&text, "%s of ", c->run.id);
-	trk__utf8_safe(&text, c->run.job, TRK_RUN_TEXT_SIZE, style.utf8);
-	trk__buf_puts(&text, ", beside ");
-	trk__utf8_safe(&text, c->with, sizeof(c->with), style.utf8);
-	add_wrapped(b, &text, &style);
-	print_table(b, c, &style);
-	add_phases(&text, c, false);
-	add_lines(&text, c, false);
-	add_wrapped(b, &text, &style);
-}
-
-static void print_markdown(struct trk_buf *b, const struct trk_comparison *c)
-{
-	trk__buf_printf(b, "**%s** beside ", c->run.id);
-	markdown_text(b, c->with);
-	trk__buf_puts(b, "\n\n| | before | now | change | |\n|---|---|---|---|---|\n");
-	for (size_t i = 0; i < TRK_CHANGE_FIGURES; i++) {
-		trk__buf_printf(b, "| %s | ", trk__change_names[i].title);
-		add_value(b, (enum trk_change_figure) i, c->change.figure[i].before);
-		trk__buf_puts(b, " | ");
-		add_value(b, (enum trk_change_figure) i, c->change.figure[i].now);
-		trk__buf_puts(b, " | ");
-		add_change(b, c, i);
-		trk__buf_printf(b, " | %s |\n", trk__comparison_words(c, i));
-	}
-	add_phases(b, c, true);
-	add_lines(b, c, true);
+	describe(&d, &section, c);
+	if (d.error)
+		b->error = d.error;
+	else if (markdown)
+		trk__write_markdown(b, &d);
+	else
+		trk__write_terminal(b, &d, &style);
+	trk__doc_release(&d);
 }
 
 static int read_run(struct trk_history *h, const char *dir, const char *reference,
@@ -260,7 +191,10 @@ static int run(int argc, char **argv)
 		return cli_fail("compare", failed, &error);
 	if (r != 0 && !s.json)
 		return 0;
-	(s.json ? trk__comparison_json : s.markdown ? print_markdown : print_text)(&b, &c);
+	if (s.json)
+		trk__comparison_json(&b, &c);
+	else
+		print(&b, &c, s.markdown);
 	r = cli_print(&b);
 	return r ? r : failed ? 3 : 0;
 }

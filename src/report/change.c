@@ -266,11 +266,11 @@ const char *trk__change_words(const struct trk_change *c, enum trk_change_figure
 	}
 }
 
-void trk__change_phase_name(struct trk_buf *b, const struct trk_change_phase *p, size_t max,
-			    bool utf8)
+/* The name of a phase, or its number. */
+static void phase_name(struct trk_buf *b, const struct trk_change_phase *p)
 {
 	if (p->name[0])
-		trk__utf8_safe(b, p->name, max, utf8);
+		trk__utf8_safe(b, p->name, NAME_SHOWN_MAX, true);
 	else
 		trk__buf_printf(b, "phase %zu", p->number);
 }
@@ -329,7 +329,7 @@ void trk__change_text(struct trk_buf *b, const struct trk_change *c)
 		trk__buf_printf(b, ", %s", trk__change_words(c, TRK_CHANGE_DURATION));
 	if (c->time_phase.runs) {
 		trk__buf_puts(b, ": ");
-		trk__change_phase_name(b, &c->time_phase, NAME_SHOWN_MAX, true);
+		phase_name(b, &c->time_phase);
 		signed_duration(b, c->time_phase.now - c->time_phase.before);
 	}
 	if (!(fabs(memory) >= MEMORY_SHARE_MIN))
@@ -337,7 +337,7 @@ void trk__change_text(struct trk_buf *b, const struct trk_change *c)
 	trk__buf_printf(b, ", %+.1f %% memory", memory * 100);
 	if (c->memory_phase.runs) {
 		trk__buf_puts(b, " in ");
-		trk__change_phase_name(b, &c->memory_phase, NAME_SHOWN_MAX, true);
+		phase_name(b, &c->memory_phase);
 	}
 }
 

@@ -74,9 +74,6 @@ bool trk__change_is_notable(const struct trk_change *c, enum trk_change_figure f
  * notable change. Compares the phases of this run with those of the newest earlier ones. */
 void trk__change_find_phases(struct trk_change *c, const struct trk_time_breakdown *now,
 			     const struct trk_time_breakdown *earlier, size_t count);
-/* "load", "phase 2"; cut to `max` bytes. */
-void trk__change_phase_name(struct trk_buf *b, const struct trk_change_phase *p, size_t max,
-			    bool utf8);
 
 /* Compare with earlier runs that succeeded: of runs[0..count), oldest first, the newest 50 that
  * began before `now`. */

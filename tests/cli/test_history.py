@@ -677,7 +677,7 @@ def test_the_phase_in_which_the_change_happened_is_named(rt):
         assert (found["name"], found["runs"]) == ("load", count)
         assert found["number"] in (1, 2)  # a busy machine may take a while to come to the mark
         assert 0 < found["before_s"] < found["now_s"] - 0.6
-    assert "  run time changed in load: " in rt.run("compare").stdout
+    assert "\nrun time changed in load: " in rt.run("compare").stdout
     table = rt.run("compare").stdout.splitlines()
     assert re.split(r"  +", table[1].strip()) == ["before", "now", "change", "usual"], table
     assert all(len(line) <= 80 for line in table[1:]), table

@@ -392,7 +392,7 @@ same()
     assert keeps["line"] == line_of(text, "KEEPS") and keeps["file"] == str(script)
     burns, = changed["cpu"][:1]
     assert burns["function"] == "burn" and burns["now_s"] - burns["before_s"] > 0.7
-    assert re.search(r"^  CPU time at jobs\.py:\d+ burn\(\): .* -> ", rt.run("compare", "@2", "@").stdout, re.M)
+    assert re.search(r"^CPU time at jobs\.py:\d+ burn\(\): .* -> ", rt.run("compare", "@2", "@").stdout, re.M)
     assert f"growth of memory at **jobs.py:{keeps['line']} keep()**" in rt.run(
         "compare", "@2", "@", "--markdown").stdout
     assert rt.track("true").rc == 0

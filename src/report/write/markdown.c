@@ -225,7 +225,8 @@ static void section(struct trk_buf *b, const struct trk_doc *d, const struct trk
 {
 	bool charts = false;
 
-	trk__buf_printf(b, "## %s\n\n", s->title);
+	if (s->title)
+		trk__buf_printf(b, "## %s\n\n", s->title);
 	for (const struct trk_doc_block *at = s->first; at; at = at->next) {
 		if (!is_told(at, charts))
 			block(b, d, at);
@@ -233,7 +234,7 @@ static void section(struct trk_buf *b, const struct trk_doc *d, const struct trk
 	}
 }
 
-void trk__write_markdown(struct trk_buf *b, const struct trk_doc *d)
+static void head(struct trk_buf *b, const struct trk_doc *d)
 {
 	trk__buf_puts(b, "# ");
 	rich(b, d->job);
@@ -254,6 +255,12 @@ void trk__write_markdown(struct trk_buf *b, const struct trk_doc *d)
 	}
 	trk__buf_putc(b, '\n');
 	paragraph(b, d->basis);
+}
+
+void trk__write_markdown(struct trk_buf *b, const struct trk_doc *d)
+{
+	if (d->job)
+		head(b, d);
 	for (size_t i = 0; i < d->sections; i++)
 		section(b, d, &d->section[i]);
 }
