@@ -81,6 +81,12 @@ int trk__tree_find_root(struct trk_tree *t)
 		return -ENOMEM;
 	t->newest_pid = t->explained_pid = t->options.subreaper ? stat.pid : -1;
 	t->early_pids = 0;
+	/* The caller has just started it: no older process belongs to the tree. */
+	if (t->options.subreaper && t->loadavg_fd >= 0) {
+		t->last_pid = t->gate_pid = stat.pid;
+		t->next_range_ns = t->env.monotonic_ns() + RANGE_INTERVAL_NS;
+		t->next_sweep_ns = t->env.monotonic_ns() + SWEEP_INTERVAL_NS;
+	}
 	return 0;
 }
 
