@@ -402,7 +402,7 @@ static void what_the_command_keeps_in_the_cache_is_taken_in_its_order(void **sta
 
 	(void) state;
 	place_init(&p);
-	bytes_put(p.folder.fd, "update-aws.tsv", prices, sizeof(prices) - 1);
+	bytes_put(p.folder.fd, "update.tsv", prices, sizeof(prices) - 1);
 	bytes_put(p.folder.fd, "prices.tsv", above, sizeof(above) - 1);
 	o.scores = "none";
 	o.cache = p.folder.path;
@@ -416,7 +416,7 @@ static void what_the_command_keeps_in_the_cache_is_taken_in_its_order(void **sta
 	assert_near(number(&f, second, "min_price_ondemand"), 0.00043, 1e-9);
 	found_release(&f);
 	trk_catalog_free(c);
-	assert_int_equal(unlinkat(p.folder.fd, "update-aws.tsv", 0), 0);
+	assert_int_equal(unlinkat(p.folder.fd, "update.tsv", 0), 0);
 	assert_int_equal(unlinkat(p.folder.fd, "prices.tsv", 0), 0);
 	place_release(&p);
 }
