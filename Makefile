@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 export BUILD JOBS
 
 .DELETE_ON_ERROR:
-.PHONY: gallery pictures all tools setup demo test check kernels storm fuzz bench wheels release release-compare prove docs install clean format lint page help
+.PHONY: gallery pictures all tools setup demo test check kernels storm fuzz bench wheels release release-compare release-prove prove docs install clean format lint page help
 
 all: tools
 	@tools/configure.sh
@@ -65,9 +65,14 @@ release-compare:
 	@tools/release/compare.sh
 
 # Installs each artefact in a clean root folder and tracks a job there. Requires root.
-prove: setup
+release-prove: setup
 	@tools/setup.sh release
 	@/usr/bin/python3 tools/release/prove.py
+
+# What takes longer than `make test`: all artefacts of a release, other systems, valgrind, all kernels. Requires root.
+prove: release
+	@$(MAKE) --no-print-directory release-prove
+	@tools/test.sh prove
 
 docs: setup all
 	@NO_MKDOCS_2_WARNING=1 PATH=$(CURDIR)/build/venv-python/bin:$$PATH \
@@ -124,7 +129,8 @@ help:
 	@echo "make wheels     build the Python package for every Linux, x86_64 and aarch64"
 	@echo "make release    build all artefacts of a release in $(BUILD)/release"
 	@echo "make release-compare  build them again in another folder: every byte must be the same"
-	@echo "make prove      install each artefact in a clean root folder and track a job there"
+	@echo "make release-prove  install each artefact in a clean root folder and track a job there"
+	@echo "make prove      what takes longer than make test: release, other systems, valgrind, all kernels"
 	@echo "make docs       build the documentation as a site in $(BUILD)/site"
 	@echo "make install    install below PREFIX=$(PREFIX), inside DESTDIR"
 	@echo "make lint       check the code: law, format, clang-tidy, cppcheck, complexity"

@@ -2,8 +2,8 @@
 # Static checks of the code.
 #
 #   tools/lint.sh            all of them, then the ten most complex functions
-#   tools/lint.sh NAME…      only these: law, law-self-test, format, shell, tidy, cppcheck,
-#                            complexity
+#   tools/lint.sh NAME…      only these: law, law-self-test, format, shell, tidy, tidy-changed,
+#                            cppcheck, complexity
 #
 # BUILD is the build folder (default: build), JOBS the number of processes.
 set -uo pipefail
@@ -41,15 +41,24 @@ check_shell() {
 	return $bad
 }
 
-# clang-tidy reads the compiler flags from the build folder that is configured for clang. Large files come first, so
-# that all processes finish at about the same time.
-check_tidy() {
-	tools/configure.sh asan || return 1
-	find src -name '*.c' -printf '%s %p\n' | LC_ALL=C sort -rn | cut -d ' ' -f 2 |
-		xargs -r -n 1 -P "$jobs" clang-tidy -p "$build/asan" --quiet \
+# tidy_files: runs clang-tidy on the files of stdin. It reads the compiler flags from the build folder that is configured
+# for clang. Large files come first, so that all processes finish at about the same time.
+tidy_files() {
+	tools/configure.sh asan </dev/null || return 1
+	xargs -r ls -S -- | xargs -r -n 1 -P "$jobs" clang-tidy -p "$build/asan" --quiet \
 			--warnings-as-errors='*' 2>&1 |
 		grep -vE '^[0-9]+ warnings? (generated|treated)|^Suppressed |^Use -header-filter'
-	return "${PIPESTATUS[3]}"
+	return "${PIPESTATUS[1]}"
+}
+
+check_tidy() {
+	find src -name '*.c' | tidy_files
+}
+
+# The C files that the last 30 commits changed, or those since the commit TIDY_SINCE.
+check_tidy-changed() {
+	local since=${TIDY_SINCE:-$(git rev-list --first-parent --max-count=31 HEAD | tail -n 1)}
+	git diff --name-only --diff-filter=d "$since" -- 'src/*.c' | tidy_files
 }
 
 # shiftTooManyBitsSigned is suppressed, because gcc and clang define >> of a negative number (it copies the sign).

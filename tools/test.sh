@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # Builds and runs every test, and counts them.
 #
-#   tools/test.sh           everything; the last line is "N passed, N failed"
+#   tools/test.sh           each behaviour once; the last line is "N passed, N failed"
 #   tools/test.sh STAGE…    only these stages: build, unit, cli, e2e, python, sanitizers,
-#                           threads, valgrind, kernel, lint
+#                           threads, valgrind, kernel, lint, and those of `prove`
 #   tools/test.sh check     the quick loop, under 3 minutes: build, unit, law, format and the tests
 #                           of the program that take seconds
+#   tools/test.sh prove     what takes longer, before a release: all cases on the plain program, under the sanitizers
+#                           and under valgrind, other systems, all wheels, all kernels, clang-tidy on all files
 #
-# A case is a cmocka case, a parser's fuzz corpus, a pytest case, or one check of lint or build. Cases that run again
-# under the sanitizers or valgrind count again; the summary states how many of the total these are.
+# A case is a cmocka case, a parser's fuzz corpus, a pytest case, or one check of lint or build.
 #
-# If all stages run, two lanes of stages run at the same time, because tests wait for most of their time. A background
-# process at the lowest priority does the builds that later stages need, and lint, in the CPU time that the lanes leave.
-# The output of a stage is shown when the stage has ended.
+# Without a stage, unit tests and the tests of the program that read foreign files run under the sanitizers only, the
+# other tests of the program only without, and valgrind sees the programs that write structures. Two lanes of stages run
+# at the same time, because tests wait for most of their time. A background process at the lowest priority does the
+# builds that later stages need, and lint, in the CPU time that the lanes leave. The output of a stage is shown when the
+# stage has ended.
 #
 # BUILD is the build folder (default: build), JOBS the number of processes. KERNELS are the versions of Linux that the
 # stage `kernel` boots (default: 6.1; `make kernels` boots all).
@@ -76,8 +79,7 @@ begin() {
 	stage_passed=0 stage_failed=0 stage_skipped=0 stage_start=$SECONDS stage_cpu=$cpu_s
 }
 
-# end NAME [again]: writes the counts of the stage to a file. `again` means that another stage has already run these
-# cases.
+# end NAME: writes the counts of the stage to a file.
 end() {
 	local line
 	if [ $((stage_passed + stage_failed)) -eq 0 ]; then
@@ -87,7 +89,7 @@ end() {
 	read_cpu
 	line=$(printf '%-12s %4d passed, %d failed, %d skipped (%d s, %d s of CPU)' "$1" \
 		$stage_passed $stage_failed $stage_skipped $((SECONDS - stage_start)) $((cpu_s - stage_cpu)))
-	printf '%s\n' "$stage_passed $stage_failed $stage_skipped ${2-once}" "$line" >"$logs/$1.counts"
+	printf '%s\n' "$stage_passed $stage_failed $stage_skipped" "$line" >"$logs/$1.counts"
 	printf '   %s\n' "$line"
 }
 
@@ -178,16 +180,16 @@ build_asan() {
 		check "sanitizers build" ninja --quiet -C "$asan" -j "$JOBS"
 }
 
-# build_wheels also builds the program for macOS on x86_64.
+build_wheel() {
+	check "python wheel" tools/python_wheel.sh
+}
+
+# The macOS wheel is built with the program for macOS on x86_64.
 build_systems() {
 	check "macOS build" build/venv-python/bin/python tools/macos.py --check aarch64
 	check "Windows build" build/venv-python/bin/python tools/windows.py program library wheel
-}
-
-build_wheels() {
-	check "python wheel" tools/python_wheel.sh &&
-		check "macOS wheel" build/venv-python/bin/python tools/python_portable.py --libc macos "$(uname -m)" &&
-		check "portable wheel" build/venv-python/bin/python tools/python_portable.py "$(uname -m)"
+	check "macOS wheel" build/venv-python/bin/python tools/python_portable.py --libc macos "$(uname -m)"
+	check "portable wheel" build/venv-python/bin/python tools/python_portable.py "$(uname -m)"
 }
 
 build_tsan() {
@@ -227,9 +229,20 @@ stage_unit() {
 	end unit
 }
 
+# Files in tests/cli whose subject is reading files of others.
+foreign=(bad_input catalog_prices catalog_update config history import lines_input live_report old_recordings outputs
+	recording security servers strangers strangers_configuration strangers_fleet strangers_history
+	strangers_recordings strangers_state top)
+foreign=("${foreign[@]/#/tests/cli/test_}")
+foreign=("${foreign[@]/%/.py}")
+
+# Tests marked `native` cannot run under the sanitizers.
 stage_cli() {
 	begin "tests of the real program"
-	RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest cli tests/cli
+	export RESOURCE_TRACKER_BIN
+	RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker")
+	run_pytest cli "${foreign[@]/#/--ignore=}" tests/cli
+	run_pytest cli-native -m native "${foreign[@]}"
 	end cli
 }
 
@@ -264,14 +277,10 @@ stage_e2e() {
 	end e2e
 }
 
-# Builds for macOS and Windows, tests of the latter under Wine, and tests of the Python package, which is installed
-# from the wheel into a separate environment.
+# The package is installed from the wheel into a separate environment.
 stage_python() {
-	begin "the builds for macOS and Windows, and tests of the Python package"
-	if built systems; then
-		RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest windows tests/windows
-	fi
-	if built wheels; then
+	begin "tests of the Python package"
+	if built wheel; then
 		TRK_NEEDS_ALL_MODULES=1 python=$PWD/build/venv-python/bin/python \
 			run_pytest python tests/python
 	fi
@@ -283,18 +292,23 @@ no_reports() {
 	! cat "$logs"/sanitizer-report.* 2>/dev/null
 }
 
-stage_sanitizers() {
+# sanitized FILE…: runs tests of the program that has the sanitizers.
+sanitized() {
 	local options=exitcode=99:log_path=$logs/sanitizer-report
-	begin "the same under the address and undefined-behaviour sanitizers (clang)"
 	rm -f "$logs"/sanitizer-report.*
+	ASAN_OPTIONS=$options UBSAN_OPTIONS=print_stacktrace=1:$options \
+		RESOURCE_TRACKER_BIN=$asan/resource-tracker \
+		run_pytest sanitizers-cli -m 'not native' "$@"
+	check "sanitizer reports" no_reports
+}
+
+stage_sanitizers() {
+	begin "unit tests, fuzz corpora and foreign files under the address and undefined-behaviour sanitizers (clang)"
 	if built asan; then
 		UBSAN_OPTIONS=print_stacktrace=1 run_meson sanitizers "$asan" --timeout-multiplier 4
-		ASAN_OPTIONS=$options UBSAN_OPTIONS=print_stacktrace=1:$options \
-			RESOURCE_TRACKER_BIN=$asan/resource-tracker \
-			run_pytest sanitizers-cli -m 'not native' tests/cli
-		check "sanitizer reports" no_reports
+		sanitized "${foreign[@]}"
 	fi
-	end sanitizers again
+	end sanitizers
 }
 
 # Code with threads: concurrent use of the C API, and queries of GPUs.
@@ -303,15 +317,22 @@ stage_threads() {
 	if built tsan; then
 		run_meson threads "$tsan" "${thread_tests[@]}" --timeout-multiplier 4
 	fi
-	end threads again
+	end threads
 }
 
-# With TRK_VALGRIND set, cases that examine their own process skip themselves, because valgrind changes it.
-stage_valgrind() {
-	begin "unit tests under valgrind"
-	TRK_VALGRIND=1 run_meson valgrind "$BUILD" --suite unit --timeout-multiplier 10 \
+# under_valgrind TEST…: with TRK_VALGRIND set, cases that examine their own process skip themselves, because valgrind
+# changes it.
+under_valgrind() {
+	TRK_VALGRIND=1 run_meson valgrind "$BUILD" "$@" --suite unit --timeout-multiplier 10 \
 		--wrapper 'valgrind --quiet --error-exitcode=99 --leak-check=full'
-	end valgrind again
+}
+
+# Valgrind finds bytes that were never set, which the sanitizers do not see: here, in what is written to files and
+# sockets.
+stage_valgrind() {
+	begin "what writes structures, under valgrind"
+	under_valgrind gpu_poller history message programs reader recording sampler stack
+	end valgrind
 }
 
 # judge_topics FOLDER: runs the tests on what the guest has left. Prints the topics with a failed test, and the output
@@ -367,11 +388,45 @@ stage_kernel() {
 stage_lint() {
 	local name
 	begin "lint"
-	for name in law law-self-test format shell tidy cppcheck; do
+	for name in law law-self-test format shell tidy-changed cppcheck; do
 		check "$name" tools/lint.sh "$name"
 	done
 	end lint
 	tools/lint.sh complexity
+}
+
+# --- what takes longer ------------------------------------------------------------------------
+
+# The cases of `sanitizers` on the plain program, and those of `cli` under the sanitizers.
+stage_again() {
+	begin "the unit tests on the plain program, and the rest of the program under the sanitizers"
+	run_meson unit "$BUILD"
+	RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest again-cli -m 'not native' "${foreign[@]}"
+	if built asan; then
+		sanitized "${foreign[@]/#/--ignore=}" tests/cli
+	fi
+	end again
+}
+
+stage_all-valgrind() {
+	begin "all unit tests under valgrind"
+	under_valgrind
+	end all-valgrind
+}
+
+# Builds for macOS and Windows, and tests of the latter under Wine.
+stage_systems() {
+	begin "other systems"
+	if built systems; then
+		RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest windows tests/windows
+	fi
+	end systems
+}
+
+stage_tidy() {
+	begin "clang-tidy on all files"
+	check tidy tools/lint.sh tidy
+	end tidy
 }
 
 # --- all of it --------------------------------------------------------------------------------
@@ -380,7 +435,7 @@ stage_lint() {
 stage_builds() {
 	local name
 	begin "builds for later stages"
-	for name in asan systems wheels tsan; do
+	for name in asan wheel tsan; do
 		"build_$name"
 		echo $? >"$logs/$name.new"
 		mv "$logs/$name.new" "$logs/$name.built"
@@ -418,26 +473,25 @@ run_everything() {
 	beside=$!
 	run_lane program cli sanitizers &
 	lanes+=($!)
-	run_lane others unit e2e kernel python threads valgrind &
+	run_lane others e2e kernel python threads valgrind &
 	lanes+=($!)
 	wait "${lanes[@]}" "$beside"
 }
 
 # Prints the lines of all stages, and sets the totals. A stage without counts did not finish.
 sum_up() {
-	local name p f s kind line
-	passed=0 failed=0 skipped=0 again=0
+	local name p f s line
+	passed=0 failed=0 skipped=0
 	for name in "${stages[@]}"; do
-		p=0 f=1 s=0 kind=once line="$name did not finish"
-		[ ! -s "$logs/$name.counts" ] || { read -r p f s kind && read -r line; } <"$logs/$name.counts"
+		p=0 f=1 s=0 line="$name did not finish"
+		[ ! -s "$logs/$name.counts" ] || { read -r p f s && read -r line; } <"$logs/$name.counts"
 		passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-		[ "$kind" != again ] || again=$((again + p + f))
 		printf '   %s\n' "$line"
 	done
 }
 
 run_stages() {
-	local name line passed failed skipped again
+	local name line passed failed skipped
 	rm -f "$BUILD/test-summary" "$logs"/*.{failures,built,counts}
 	if "$everything"; then
 		run_everything
@@ -459,8 +513,6 @@ run_stages() {
 	echo "== summary ($SECONDS s)"
 	sed -n 's/^--- /   failed: /p' "$logs/failures"
 	sum_up
-	printf '   %d cases in all, of which %d repeat others under the sanitizers or valgrind\n' \
-		$((passed + failed)) "$again"
 	line="$passed passed, $failed failed"
 	if [ "$skipped" -gt 0 ]; then
 		line+=", $skipped skipped"
@@ -469,12 +521,18 @@ run_stages() {
 	[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 }
 
-stages=(build unit cli sanitizers e2e kernel python threads valgrind)
-known="check, or ${stages[*]} lint"
+stages=(build cli sanitizers e2e kernel python threads valgrind)
+slow=(build again all-valgrind systems tidy kernel)
+known="check, prove, or ${stages[*]} unit lint ${slow[*]:1:4}"
 everything=false
 case $* in
 '') everything=true stages+=(builds lint) ;;
 check) stages=(build unit quick) ;;
+prove)
+	stages=("${slow[@]}")
+	KERNELS=${KERNELS-5.10 6.1 6.12}
+	export LIMIT_S=${LIMIT_S-600}
+	;;
 *) stages=("$@") ;;
 esac
 for name in "${stages[@]}"; do

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Installs each artefact of a release in a clean root folder and tracks a job there: `make prove`.
+"""Installs each artefact of a release in a clean root folder and tracks a job there: `make release-prove`.
 
     tools/release/prove.py [--release DIR] [--only WORD] [--write docs/install.md]
 
