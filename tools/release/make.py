@@ -8,10 +8,13 @@ that build from source, SHA256SUMS, an SPDX bill of materials, and release.json,
 add a line to ARTEFACTS and a function. The version is read from meson.build only. Times in archives are that of the
 last commit, so that two builds of a commit are equal byte by byte (tests/release). zig compiles all binaries for Linux
 and macOS (tools/python_portable.py), for glibc 2.17 and musl; mingw-w64 those for Windows (tools/windows.py).
+
+RELEASE_HOME is the address of the repository on its host, which the packages name as their home page, and
+RELEASE_MAINTAINER is "NAME <ADDRESS>". Without them the artefacts name a host that cannot exist, and are not to be
+published.
 """
 
 import argparse
-import configparser
 import dataclasses
 import datetime
 import hashlib
@@ -23,6 +26,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parent.parent
@@ -39,6 +43,7 @@ import windows  # noqa: E402
 from pack import Tree, compress, sha256  # noqa: E402
 
 MB = 10**6
+UNPUBLISHED = "https://unpublished.invalid/resource-tracker"
 
 
 class Release:
@@ -53,12 +58,10 @@ class Release:
         self.environment = {**os.environ, "SOURCE_DATE_EPOCH": str(self.epoch), "LC_ALL": "C.UTF-8",
                             "TZ": "UTC"}
         os.environ.update(SOURCE_DATE_EPOCH=str(self.epoch))
-        publisher = configparser.ConfigParser()
-        publisher.read(root / "tools/release/publisher.ini", encoding="utf-8")
-        who = publisher["publisher"]
-        self.maintainer = f"{who['maintainer']} <{who['email']}>"
-        self.home = who["home"]
-        self.files_url = who["files"].replace("@VERSION@", self.version)
+        self.home = os.environ.get("RELEASE_HOME", UNPUBLISHED)
+        self.maintainer = os.environ.get(
+            "RELEASE_MAINTAINER", f"resource-tracker maintainers <noreply@{urllib.parse.urlsplit(self.home).hostname}>")
+        self.files_url = f"{self.home}/releases/download/v{self.version}"
         self._wheel_trees, self._installed, self._pages = {}, {}, None
 
     def _epoch(self):
