@@ -18,6 +18,7 @@
 #include "cli/cli.h"
 #include "serve/dashboard_server.h"
 #include "service/alert_list.h"
+#include "service/dashboard_folder.h"
 #include "service/page.h"
 #include "track/job_system.h"
 

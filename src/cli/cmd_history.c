@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "cli/named_runs.h"
 #include "report/write/terminal.h"
+#include "service/prune.h"
 
 enum { TEXT_MAX = 64 * 1024 * 1024, SHOWN_DEFAULT = 20, NAMESAKES_RUNS_MAX = 500 };
 

@@ -3,7 +3,6 @@
 #ifndef TRK_SERVICE_PAGE_H
 #define TRK_SERVICE_PAGE_H
 
-#include "fleet/dashboard.h"
 #include "report/report.h"
 #include "service/runs.h"
 #include "service/service.h"
@@ -36,13 +35,5 @@ int trk__page_make(const struct trk_service *s, struct trk_history *h,
 /* Write it to a file atomically (base/output.h). is_named: the user chose the path. via: name of
  * the temporary file, on the same file system; NULL: one in the same folder. */
 int trk__page_save(const struct trk_buf *b, const char *path, bool is_named, const char *via);
-
-/* ---- the page over all jobs as a folder of files ---- */
-
-/* Make the folder with index.html, and runs/ID.html for the newest `reports` runs whose recordings
- * are here; *ret_reports: how many were written. A run without a report is a note. 0, or a negative
- * error with "PATH: why" in *reterr. */
-int trk__dashboard_folder(const struct trk_service *s, struct trk_dashboard *d, const char *path,
-			  size_t reports, size_t *ret_reports, struct trk_error *reterr);
 
 #endif
