@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "base/maths.h"
 
-static const double LIVE_AGAIN_S = 1800, STORM_S = 600, WEEK_S = 7 * 86400.0, KEPT_S = 30 * 86400.0,
-		    RENEW_S = 6 * 3600.0, DIGEST_AGAIN_S = 6 * 86400.0, DIGESTS_S = 8 * 86400.0;
-enum { WEEK_SINGLE = TRK_ALERT_WEEK_MESSAGES - 1, LISTED_MAX = 40 };
+static const double LIVE_AGAIN_S = 1800, WEEK_S = 7 * 86400.0, KEPT_S = 30 * 86400.0,
+		    RENEW_S = 6 * 3600.0, DIGEST_AGAIN_S = 6 * 86400.0;
+enum { LISTED_MAX = 40 };
 
 int trk__alert_book_init(struct trk_alert_book *b)
 {
@@ -110,7 +110,6 @@ static void renew(struct trk_alert_entry *e, const struct trk_alert_news *n, dou
 	e->value = n->value;
 	e->limit = n->limit;
 	e->severity = n->severity;
-	e->urgent = n->urgent;
 	e->seen_s = now_s;
 	if (n->new_s > e->new_s)
 		e->new_s = n->new_s;
@@ -135,7 +134,6 @@ static struct trk_alert_entry *open_entry(struct trk_alert_book *b, const char *
 	e->ended_s = e->acked_s = NAN;
 	e->times++;
 	e->unannounced = false;
-	e->held[0] = '\0';
 	return e;
 }
 
@@ -143,7 +141,6 @@ static void end_entry(struct trk_alert_entry *e, double now_s)
 {
 	e->ended_s = now_s;
 	e->acked_s = NAN;
-	e->held[0] = '\0';
 }
 
 static void put_id(char id[TRK_ALERT_ID_SIZE], const struct trk_alert_news *n)
@@ -210,49 +207,8 @@ void trk__alert_book_age(struct trk_alert_book *b, double now_s)
 
 /* ---- when to send ---- */
 
-/* "HH:MM" at *at, which moves on. -1: none. */
-static int take_minutes(const char **at)
-{
-	const char *s = *at;
-	int v[2] = {0, 0}, digits;
-
-	for (int i = 0; i < 2; i++) {
-		for (digits = 0; *s >= '0' && *s <= '9' && digits < 2; digits++)
-			v[i] = v[i] * 10 + (*s++ - '0');
-		if (digits == 0 || (i == 0 && *s++ != ':') || (i == 1 && digits != 2))
-			return -1;
-	}
-	if (v[0] > 23 || v[1] > 59)
-		return -1;
-	*at = s;
-	return v[0] * 60 + v[1];
-}
-
-int trk__alert_quiet_parse(const char *text, struct trk_alert_route *ret)
-{
-	int from = take_minutes(&text), to = -1;
-
-	if (from >= 0 && *text++ == '-')
-		to = take_minutes(&text);
-	if (to < 0 || *text)
-		return -EINVAL;
-	ret->quiet_from_min = from;
-	ret->quiet_to_min = to;
-	return 0;
-}
-
-bool trk__alert_is_quiet(const struct trk_alert_route *r, double now_s)
-{
-	double local = now_s + r->utc_offset_s, days = trk__floor(local / 86400);
-	int minute = (int) trk__whole((local - days * 86400) / 60, 0, 1439);
-
-	if (r->quiet_from_min <= r->quiet_to_min)
-		return minute >= r->quiet_from_min && minute < r->quiet_to_min;
-	return minute >= r->quiet_from_min || minute < r->quiet_to_min;
-}
-
-static bool is_silenced(const struct trk_alert_book *b, const struct trk_alert_entry *e,
-			double now_s)
+bool trk__alert_book_is_silenced(const struct trk_alert_book *b, const struct trk_alert_entry *e,
+				 double now_s)
 {
 	for (size_t i = 0; i < b->silences; i++) {
 		const struct trk_alert_silence *s = &b->silence[i];
@@ -280,60 +236,6 @@ bool trk__alert_book_was_told(const struct trk_alert_entry *e, const struct trk_
 	return t && t->at_s >= e->opened_s;
 }
 
-static bool contains(const double *values, size_t n, double value)
-{
-	for (size_t i = 0; i < n; i++)
-		if (values[i] == value)
-			return true;
-	return false;
-}
-
-/* Alerts sent at the time of a digest were part of the digest. */
-static bool is_of_digest(const struct trk_alert_book *b, const struct trk_alert_told *t)
-{
-	for (size_t i = 0; i < b->digests; i++)
-		if (b->digest[i].key == t->key && b->digest[i].at_s == t->at_s)
-			return true;
-	return false;
-}
-
-/* Messages to this sink since `since_s`; alerts with the same time were one message. rule NULL: all
- * rules that are judged after a run. */
-static size_t count_messages(const struct trk_alert_book *b, const struct trk_alert_route *r,
-			     const char *rule, double since_s)
-{
-	double at[TRK_ALERT_ENTRIES_MAX];
-	size_t n = 0;
-
-	for (size_t i = 0; i < b->count; i++) {
-		const struct trk_alert_entry *e = &b->entry[i];
-		const struct trk_alert_told *t = told_of(e, r);
-
-		if (t && t->at_s > since_s && (rule ? !strcmp(rule, e->rule) : !is_live(e->rule)) &&
-		    !is_of_digest(b, t) && !contains(at, n, t->at_s))
-			at[n++] = t->at_s;
-	}
-	return n;
-}
-
-size_t trk__alert_book_week(const struct trk_alert_book *b, const struct trk_alert_route *r,
-			    double now_s)
-{
-	size_t n = count_messages(b, r, NULL, now_s - WEEK_S);
-
-	for (size_t i = 0; i < b->digests; i++)
-		n += b->digest[i].key == r->key && b->digest[i].at_s > now_s - WEEK_S;
-	return n;
-}
-
-static enum trk_alert_gate hold(struct trk_alert_entry *e, const struct trk_alert_route *r,
-				const char *why)
-{
-	trk__alert_text(e->held, sizeof(e->held), why);
-	e->held_key = r->key;
-	return TRK_ALERT_HOLD;
-}
-
 /* Whether it was sent to this sink and has no news since. */
 static bool is_known(const struct trk_alert_entry *e, const struct trk_alert_route *r, double now_s)
 {
@@ -348,28 +250,11 @@ static bool is_known(const struct trk_alert_entry *e, const struct trk_alert_rou
 	       (e->new_s <= t->at_s && e->severity <= t->severity);
 }
 
-enum trk_alert_gate trk__alert_book_gate(struct trk_alert_book *b, struct trk_alert_entry *e,
-					 const struct trk_alert_route *r, double now_s)
+bool trk__alert_book_is_due(const struct trk_alert_book *b, const struct trk_alert_entry *e,
+			    const struct trk_alert_route *r, double now_s)
 {
-	bool critical = e->severity >= TRK_ALERT_CRITICAL;
-
-	if (!is_open(e) || !isnan(e->acked_s) || is_known(e, r, now_s))
-		return TRK_ALERT_KNOWN;
-	if (is_silenced(b, e, now_s))
-		return hold(e, r, "silence");
-	if (!strcmp(r->kind, "alertmanager"))
-		return TRK_ALERT_TELL;
-	if (!critical && trk__alert_is_quiet(r, now_s))
-		return hold(e, r, "quiet hours");
-	if (count_messages(b, r, e->rule, now_s - STORM_S) >= TRK_ALERT_STORM_MESSAGES)
-		return hold(e, r, "storm");
-	if (critical || e->urgent || is_live(e->rule))
-		return TRK_ALERT_TELL;
-	if (now_s - trk__alert_book_digest_at(b, r) < DIGESTS_S)
-		return hold(e, r, "digest");
-	if (count_messages(b, r, NULL, now_s - WEEK_S) >= WEEK_SINGLE)
-		return hold(e, r, "week");
-	return TRK_ALERT_TELL;
+	return is_open(e) && isnan(e->acked_s) && !is_known(e, r, now_s) &&
+	       !trk__alert_book_is_silenced(b, e, now_s);
 }
 
 void trk__alert_book_told(struct trk_alert_entry *e, const struct trk_alert_route *r, double now_s)
@@ -385,7 +270,6 @@ void trk__alert_book_told(struct trk_alert_entry *e, const struct trk_alert_rout
 	e->told[at] =
 		(struct trk_alert_told){.key = r->key, .at_s = now_s, .severity = e->severity};
 	trk__alert_text(e->told[at].sink, sizeof(e->told[at].sink), r->kind);
-	e->held[0] = '\0';
 }
 
 void trk__alert_book_digest_sent(struct trk_alert_book *b, const struct trk_alert_route *r,
@@ -486,7 +370,7 @@ static bool is_routed(const struct trk_alert_entry *e, const struct trk_alert_ro
 {
 	if (r->rule && strcmp(r->rule, e->rule) != 0)
 		return false;
-	return !r->job || !strcmp(r->job, e->job) || (e->held[0] && e->held_key == r->key);
+	return !r->job || !strcmp(r->job, e->job);
 }
 
 bool trk__alert_book_collect(struct trk_alert_book *b, const struct trk_alert_route *r, bool live,
@@ -499,7 +383,7 @@ bool trk__alert_book_collect(struct trk_alert_book *b, const struct trk_alert_ro
 
 	for (size_t i = 0; i < b->count && n < most; i++)
 		if ((live || !is_live(b->entry[i].rule)) && is_routed(&b->entry[i], r) &&
-		    trk__alert_book_gate(b, &b->entry[i], r, now_s) == TRK_ALERT_TELL)
+		    trk__alert_book_is_due(b, &b->entry[i], r, now_s))
 			due[n++] = &b->entry[i];
 	for (size_t i = 0; i < n; i++)
 		trk__alert_book_told(due[i], r, now_s);
@@ -515,17 +399,14 @@ bool trk__alert_book_collect(struct trk_alert_book *b, const struct trk_alert_ro
 bool trk__alert_book_digest_due(const struct trk_alert_book *b, const struct trk_alert_route *r,
 				double now_s)
 {
-	double last_s = trk__alert_book_digest_at(b, r);
-
-	return !(now_s - last_s < DIGEST_AGAIN_S) &&
-	       trk__alert_book_week(b, r, now_s) < TRK_ALERT_WEEK_MESSAGES;
+	return !(now_s - trk__alert_book_digest_at(b, r) < DIGEST_AGAIN_S);
 }
 
 bool trk__alert_book_in_digest(const struct trk_alert_book *b, const struct trk_alert_entry *e,
 			       double now_s)
 {
 	return is_open(e) && !e->is_over && !is_live(e->rule) && isnan(e->acked_s) &&
-	       !is_silenced(b, e, now_s);
+	       !trk__alert_book_is_silenced(b, e, now_s);
 }
 
 bool trk__alert_book_digest_has_news(const struct trk_alert_book *b,
@@ -567,7 +448,6 @@ size_t trk__alert_book_ack(struct trk_alert_book *b, const char *which, double n
 		if (!is_open(&b->entry[i]) || !is_named(&b->entry[i], which))
 			continue;
 		b->entry[i].acked_s = now_s;
-		b->entry[i].held[0] = '\0';
 		n++;
 	}
 	return n;

@@ -1,15 +1,12 @@
 /* The persistent state of alerts: which are open, which were sent to which sink, what is silenced.
  * Only _load, _peek and _save do I/O; the caller passes the time.
  *
- * An alert is one rule about one job (for a live rule: about one run). It opens when its condition
- * holds, and ends when it no longer does. It is sent to a sink once, and again only if it opened
- * again, has news (`new_s`) or a higher severity, and not within the cool-down of its rule. An
- * acknowledged alert is not sent again before it ends. An alert is held while it is silenced, in
- * quiet hours, in a storm (more than 5 of a rule in 10 min), or, if it is neither critical nor
- * urgent and of a rule that is judged after a run, while there is a weekly digest or was a message
- * this week. Afterwards it is sent if it is still open; several are sent as one message. Critical
- * alerts ignore quiet hours and the weekly limit. An Alertmanager does all of this itself: for it,
- * only silences apply.
+ * An alert is one rule about one job (for a live rule: about one run). It is open while its
+ * condition holds, and closed when it no longer does. It is sent to a sink once, and again only if
+ * it opened again, has news (`new_s`) or a higher severity, and not within the cool-down of its
+ * rule. It is not sent while it is silenced, or once it was acknowledged, until it is closed. Alerts
+ * that are sent at the same time are one message. An Alertmanager groups and repeats alerts itself:
+ * it gets each alert by itself, and again in time.
  *
  * File: alerts.json in the directory of recordings, one JSON object, mode 0600, replaced
  * atomically; a writer holds the lock (base/lock.h) alerts.lock in the same directory.
@@ -24,11 +21,7 @@
  *     opened, seen, ended   seconds since 1970: opened, newest time it held, ended (null: open)
  *     new        when what it says became true
  *     times      how often it has opened
- *     urgent     true: not to be held for a week's count
  *     announced  false: a digest has opened it, and no judgement has announced it yet
- *     held       why it was not sent: "silence", "quiet hours", "storm", "digest", "week"; null:
- *                it was, or need not be
- *     held_key   hash of the sink that it is held for; null: it is not held
  *     acked      seconds since 1970, or null; by `alerts ack`
  *     told       [{"sink": kind, "key": hash of the sink, "at": seconds, "severity"}], at most 4
  *   silences   at most 100; those that are over are dropped:
@@ -50,8 +43,6 @@ enum {
 	TRK_ALERT_TOLD_MAX = 4,
 	TRK_ALERT_ID_SIZE = 12,
 	TRK_ALERT_WORD_SIZE = 40,
-	TRK_ALERT_WEEK_MESSAGES = 2, /* per week, of rules judged after a run, including digests */
-	TRK_ALERT_STORM_MESSAGES = 5,
 };
 
 struct trk_alert_told {
@@ -71,11 +62,8 @@ struct trk_alert_entry {
 	double value, limit;
 	double opened_s, seen_s, ended_s, new_s, acked_s; /* ended_s, acked_s NaN: not */
 	unsigned int times;
-	bool urgent;
 	bool unannounced; /* opened by a digest: the next judgement after it announces the alert */
 	bool is_over;     /* by the judgement of a digest, which ends no alert; not in the file */
-	char held[16];
-	uint32_t held_key;
 	struct trk_alert_told told[TRK_ALERT_TOLD_MAX];
 };
 
@@ -106,7 +94,6 @@ struct trk_alert_news {
 	int severity;
 	bool firing;
 	bool live; /* of one run */
-	bool urgent;
 	double value, limit;
 	double new_s; /* since when it is true; NaN: now */
 };
@@ -129,22 +116,15 @@ struct trk_alert_route {
 	const char *kind; /* of the sink */
 	uint32_t key;     /* trk__alert_sink_key of the whole sink */
 	const char *rule; /* this rule only; NULL: all */
-	const char *job;  /* only alerts of this job, and those held for this sink; NULL: all */
-	int quiet_from_min, quiet_to_min; /* minutes of the day; equal: no quiet hours */
-	double utc_offset_s;
+	const char *job;  /* only alerts of this job; NULL: all */
 };
 uint32_t trk__alert_sink_key(const char *sink);
-/* "22:00-07:00". 0 or -EINVAL. */
-int trk__alert_quiet_parse(const char *text, struct trk_alert_route *ret);
-bool trk__alert_is_quiet(const struct trk_alert_route *route, double now_s);
-
-enum trk_alert_gate {
-	TRK_ALERT_TELL,
-	TRK_ALERT_KNOWN, /* sent already, acknowledged, or ended */
-	TRK_ALERT_HOLD,  /* entry->held is the reason */
-};
-enum trk_alert_gate trk__alert_book_gate(struct trk_alert_book *b, struct trk_alert_entry *e,
-					 const struct trk_alert_route *route, double now_s);
+/* Whether an alert is to be sent: it is open, neither acknowledged nor silenced, and has news for
+ * the sink. */
+bool trk__alert_book_is_due(const struct trk_alert_book *b, const struct trk_alert_entry *e,
+			    const struct trk_alert_route *route, double now_s);
+bool trk__alert_book_is_silenced(const struct trk_alert_book *b, const struct trk_alert_entry *e,
+				 double now_s);
 /* Whether it was sent to this sink since it opened. */
 bool trk__alert_book_was_told(const struct trk_alert_entry *e, const struct trk_alert_route *route);
 /* Record that it was sent. */
@@ -155,15 +135,11 @@ void trk__alert_book_digest_sent(struct trk_alert_book *b, const struct trk_aler
 /* Time of the last digest; NaN: never. */
 double trk__alert_book_digest_at(const struct trk_alert_book *b,
 				 const struct trk_alert_route *route);
-/* Messages of rules judged after a run, and digests, in the 7 days before now. */
-size_t trk__alert_book_week(const struct trk_alert_book *b, const struct trk_alert_route *route,
-			    double now_s);
-
-/* Collect the open alerts that may be sent now into one message: one alert, or a list of several.
+/* Collect the alerts that are to be sent into one message: one alert, or a list of several.
  * False: there are none. They count as sent. live: include live rules. */
 bool trk__alert_book_collect(struct trk_alert_book *b, const struct trk_alert_route *route,
 			     bool live, double now_s, struct trk_alert_message *ret);
-/* Whether a digest may be sent: none in the 6 days before, and room in the week. */
+/* Whether a digest may be sent: none in the 6 days before. */
 bool trk__alert_book_digest_due(const struct trk_alert_book *b, const struct trk_alert_route *route,
 				double now_s);
 /* Whether an entry belongs in a digest: it is open, about a job, and neither acknowledged nor

@@ -62,10 +62,7 @@ static void put_entry(struct trk_json *j, const struct trk_alert_entry *e)
 	put_time(j, "ended", e->ended_s);
 	put_time(j, "new", e->new_s);
 	trk__json_key_u64(j, "times", e->times);
-	trk__json_key_bool(j, "urgent", e->urgent);
 	trk__json_key_bool(j, "announced", !e->unannounced);
-	trk__json_key_or_null(j, "held", e->held);
-	trk__json_key_double(j, "held_key", e->held[0] ? (double) e->held_key : (double) NAN);
 	put_time(j, "acked", e->acked_s);
 	trk__json_key_open(j, "told", '[');
 	for (size_t i = 0; i < TRK_ALERT_TOLD_MAX && e->told[i].sink[0]; i++)
@@ -172,15 +169,13 @@ static void take_texts(const struct reading *r, const struct trk_json_value *v,
 	take(r, v, "host", e->host, sizeof(e->host));
 	take(r, v, "text", e->text, sizeof(e->text));
 	take(r, v, "fix", e->fix, sizeof(e->fix));
-	take(r, v, "held", e->held, sizeof(e->held));
 }
 
-static bool is_truth(const struct reading *r, const struct trk_json_value *v, const char *key,
-		     bool truth)
+static bool is_false(const struct reading *r, const struct trk_json_value *v, const char *key)
 {
 	const struct trk_json_value *at = trk__json_get(&r->doc, v, key);
 
-	return at && at->type == TRK_JSON_BOOL && at->truth == truth;
+	return at && at->type == TRK_JSON_BOOL && !at->truth;
 }
 
 static void take_entry(const struct reading *r, const struct trk_json_value *v)
@@ -194,10 +189,7 @@ static void take_entry(const struct reading *r, const struct trk_json_value *v)
 		return;
 	memset(e, 0, sizeof(*e));
 	take_texts(r, v, e);
-	if (!take_key(r, v, "held_key", &e->held_key))
-		e->held_key = 0;
-	e->urgent = is_truth(r, v, "urgent", true);
-	e->unannounced = is_truth(r, v, "announced", false);
+	e->unannounced = is_false(r, v, "announced");
 	e->severity = take_severity(r, v);
 	e->value = trk__json_get_double(&r->doc, v, "value");
 	e->limit = trk__json_get_double(&r->doc, v, "limit");

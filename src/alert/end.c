@@ -13,8 +13,8 @@
 #include "fleet/overview.h"
 #include "fleet/words.h"
 
-static const double DAY_S = 86400, SOON_DAYS = 14, SOON_RUNS = 10, URGENT_DAYS = 7, URGENT_RUNS = 3,
-		    FRESH_DAYS = 7, SLOWER_LEAST = 0.08, BIGGER_LEAST = 0.1, RISE_LEAST = 0.13,
+static const double DAY_S = 86400, SOON_DAYS = 14, SOON_RUNS = 10, FRESH_DAYS = 7,
+		    SLOWER_LEAST = 0.08, BIGGER_LEAST = 0.1, RISE_LEAST = 0.13,
 		    FAILING_CHANCE = 1e-4, USUAL_LEAST = 0.02;
 enum {
 	IN_A_ROW = 3,
@@ -255,7 +255,6 @@ static void judge_growth(const struct judging *j, struct trk_alert_end *e)
 	e->firing = g->rising && (g->days_left < SOON_DAYS || g->runs_left < SOON_RUNS);
 	if (!e->firing)
 		return;
-	e->urgent = g->days_left < URGENT_DAYS || g->runs_left < URGENT_RUNS;
 	e->value = g->now_mib;
 	e->limit = j->job->asked_mib;
 	trk__fleet_growth_text(j->job, e->text);
@@ -486,8 +485,7 @@ int trk__alert_end_budget(const struct trk_fleet_rows *rows, double budget_usd,
 	ret->value = larger(month.spent_usd, month.expected_usd);
 	ret->limit = budget_usd;
 	ret->firing = ret->value > budget_usd;
-	/* Once a month, and at once: a digest may be a week away. */
-	ret->urgent = true;
+	/* Once a month. */
 	ret->new_s = (double) month.first_day * DAY_S - rows->utc_offset_s;
 	if (!ret->firing)
 		return 0;
@@ -519,7 +517,6 @@ struct trk_alert_news trk__alert_end_news(const struct trk_fleet_rows *rows,
 		.text = end->text,
 		.fix = end->fix,
 		.firing = end->firing,
-		.urgent = end->urgent,
 		.value = end->value,
 		.limit = end->limit,
 		.new_s = end->new_s,

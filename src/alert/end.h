@@ -45,7 +45,7 @@ struct trk_fleet_job;
 
 struct trk_alert_end {
 	enum trk_alert_end_rule rule;
-	bool firing, urgent;
+	bool firing;
 	double value, limit, new_s;
 	char text[TRK_ALERT_SENTENCE_SIZE], fix[TRK_ALERT_SENTENCE_SIZE];
 };

@@ -230,8 +230,6 @@ static void fill_sink(struct variables *v, const struct trk_alert_hooks *h,
 	put(v, "RT_PROGRAM", trk__os_has_proc ? file : trk__os_own_file());
 	if (h->dir)
 		put(v, "RESOURCE_TRACKER_DIR", h->dir);
-	if (h->quiet_hours)
-		put(v, "TRACKER_QUIET_HOURS", h->quiet_hours);
 }
 
 static int start(struct trk_alert_hook_run *run, const struct trk_alert_hooks *h,

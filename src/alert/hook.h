@@ -44,8 +44,7 @@ struct trk_alert_hooks {
 	struct trk_alert_hook_run running[TRK_ALERT_HOOKS_RUNNING];
 	struct trk_alert_hook_call waiting[TRK_ALERT_HOOKS_WAITING];
 	size_t waits;
-	/* Options of `alerts send`, borrowed; NULL: its default. */
-	const char *dir, *quiet_hours;
+	const char *dir; /* option of `alerts send`, borrowed; NULL: its default */
 };
 
 /* A line about a command that could not be started, failed, or took too long. */

@@ -47,21 +47,16 @@ const struct cli_option cli_alert_internal[] = {
 
 static int take_passed(struct cli_alert_settings *settings)
 {
-	static const char *const passed[][2] = {{"alert", "TRACKER_ALERT"},
-						{"quiet-hours", "TRACKER_QUIET_HOURS"}};
+	const struct cli_option *o = settable;
+	const char *value = getenv("TRACKER_ALERT");
 	int r = 0;
 
-	for (size_t i = 0; i < 2 && r == 0; i++) {
-		const struct cli_option *o = settable;
-		const char *value = getenv(passed[i][1]);
-
-		while (strcmp(o->name, passed[i][0]) != 0)
-			o++;
-		cli_speak_of(passed[i][1]);
-		if (value && *value)
-			r = o->take(settings, o, value);
-		cli_speak_of(NULL);
-	}
+	while (strcmp(o->name, "alert") != 0)
+		o++;
+	cli_speak_of("TRACKER_ALERT");
+	if (value && *value)
+		r = o->take(settings, o, value);
+	cli_speak_of(NULL);
 	return r;
 }
 
@@ -134,15 +129,10 @@ int cli_take_hook(void *settings, const struct cli_option *o, const char *value)
 	return r < 0 ? EXIT_USAGE : 0;
 }
 
-int cli_take_quiet_hours(void *settings, const struct cli_option *o, const char *value)
+int cli_reject_quiet_hours(void *settings, const struct cli_option *o, const char *value)
 {
-	struct trk_alert_route route;
-
-	if (trk__alert_quiet_parse(value, &route) < 0)
-		return cli_reject(EXIT_USAGE,
-				  "--%s %s: not of the form HH:MM-HH:MM, such as 22:00-07:00",
-				  o->name, value);
-	return cli_set_text(settings, o, value);
+	return cli_gone("quiet-hours",
+			"--alert alertmanager:URL, whose mute times hold back alerts");
 }
 
 int cli_take_budget(void *settings, const struct cli_option *o, const char *value)
@@ -206,7 +196,6 @@ struct trk_alert_sender cli_alert_sender(const struct cli_alert_settings *s)
 
 	return (struct trk_alert_sender){
 		.service = cli_service(s->dir),
-		.quiet_hours = s->quiet_hours,
 		.budget_usd = s->budget_usd,
 		.variable = getenv,
 		.now_s = now_s,

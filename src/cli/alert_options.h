@@ -1,5 +1,5 @@
-/* Options about alerts, for `run`, `alerts` and `digest`: sinks, commands, quiet hours, from
- * options, files and variables. service/alert_send.h sends. */
+/* Options about alerts, for `run`, `alerts` and `digest`: sinks and commands, from options,
+ * files and variables. service/alert_send.h sends. */
 #ifndef TRK_CLI_ALERT_OPTIONS_H
 #define TRK_CLI_ALERT_OPTIONS_H
 
@@ -8,7 +8,7 @@
 #include "service/alert_send.h"
 
 struct cli_alert_settings {
-	const char *dir, *quiet_hours, *now;
+	const char *dir, *now;
 	double budget_usd; /* 0: none */
 	struct trk_alert_hooks hooks;
 };
@@ -18,7 +18,7 @@ struct cli_alert_settings {
 #define CLI_ALERT_OPTIONS \
 	{"alert", 0, "SINK", "send alerts to this sink; RULE=SINK: of one rule (repeat)", cli_take_sink, offsetof(struct cli_alert_settings, hooks)}, \
 	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert (repeat)", cli_take_hook, offsetof(struct cli_alert_settings, hooks)}, \
-	{"quiet-hours", 0, "HH:MM-HH:MM", "hold back alerts that are not critical in these hours", cli_take_quiet_hours, offsetof(struct cli_alert_settings, quiet_hours)}, \
+	{"quiet-hours", 0, "HH:MM-HH:MM", NULL, cli_reject_quiet_hours, 0}, \
 	{"budget", 0, "USD", "alert when this month is expected to cost more", cli_take_budget, offsetof(struct cli_alert_settings, budget_usd)}, \
 	{"recording", 0, "DIR", "directory of the recordings, with alerts.json and the outbox", cli_set_text, offsetof(struct cli_alert_settings, dir)}, \
 	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}
@@ -32,10 +32,11 @@ int cli_alert_configure(const char *verb, int argc, char **argv,
 			struct cli_alert_settings *settings);
 
 /* Setters: SINK or RULE=SINK, several with blanks or newlines between them; RULE=COMMAND;
- * HH:MM-HH:MM; dollars. */
+ * dollars. */
 int cli_take_sink(void *settings, const struct cli_option *o, const char *value);
 int cli_take_hook(void *settings, const struct cli_option *o, const char *value);
-int cli_take_quiet_hours(void *settings, const struct cli_option *o, const char *value);
+/* For --quiet-hours, which has gone. */
+int cli_reject_quiet_hours(void *settings, const struct cli_option *o, const char *value);
 int cli_take_budget(void *settings, const struct cli_option *o, const char *value);
 
 /* The sender for alerts with these settings; borrows them. */

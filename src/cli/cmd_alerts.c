@@ -156,7 +156,8 @@ static int list_rules(const struct settings *s, const char *operand)
 	return cli_print(&b);
 }
 
-static void put_entry(struct trk_buf *b, const struct trk_alert_entry *e, double now_s)
+static void put_entry(struct trk_buf *b, const struct trk_alert_book *book,
+		      const struct trk_alert_entry *e, double now_s)
 {
 	char age[TRK_HUMAN_SIZE];
 
@@ -173,8 +174,8 @@ static void put_entry(struct trk_buf *b, const struct trk_alert_entry *e, double
 		trk__buf_puts(b, "; acknowledged");
 	for (size_t i = 0; i < TRK_ALERT_TOLD_MAX && e->told[i].sink[0]; i++)
 		trk__buf_printf(b, "%s%s", i ? ", " : "; sent by ", e->told[i].sink);
-	if (e->held[0])
-		trk__buf_printf(b, "; held: %s", e->held);
+	if (trk__alert_book_is_silenced(book, e, now_s))
+		trk__buf_puts(b, "; silenced");
 	trk__buf_putc(b, '\n');
 }
 
@@ -195,7 +196,7 @@ static void put_book(struct trk_buf *text, const struct trk_alert_book *b, bool 
 	for (size_t i = b->count; i-- > 0;) {
 		if (!ended && !isnan(b->entry[i].ended_s))
 			continue;
-		put_entry(text, &b->entry[i], now_s);
+		put_entry(text, b, &b->entry[i], now_s);
 		shown++;
 	}
 	for (size_t i = 0; i < b->silences; i++)
@@ -463,8 +464,6 @@ void cli_alert_check_later(const struct cli_alert_settings *s, const char *run)
 	argv[n] = NULL;
 	pass_sinks(&s->hooks);
 	(void) unsetenv("TRACKER_ON_ALERT"); /* it is among these */
-	if (s->quiet_hours)
-		(void) setenv("TRACKER_QUIET_HOURS", s->quiet_hours, 1);
 	trk__detach_program(trk__os_own_file(), (char *const *) (uintptr_t) argv, true);
 	while (k > 0)
 		free(commands[--k]);

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/os.h"
 #include "base/trust.h"
+#include "cli/alert_options.h"
 
 enum { FILE_MAX = 256 * 1024, PATH_SIZE = 4096 };
 
@@ -81,6 +82,13 @@ static bool is_local_key(const struct cli_option *o)
 	return false;
 }
 
+/* Whether files and variables may set an option: those of the help, and one that has gone, for its
+ * message. */
+static bool is_setting(const struct cli_option *o)
+{
+	return o->help || o->take == cli_reject_quiet_hours;
+}
+
 static const struct cli_option *find_option(const struct cli_command *command, const char *name)
 {
 	for (const struct cli_option *o = command->options; o->name; o++) {
@@ -89,7 +97,7 @@ static const struct cli_option *find_option(const struct cli_command *command, c
 		while (o->name[i] &&
 		       (o->name[i] == name[i] || (o->name[i] == '-' && name[i] == '_')))
 			i++;
-		if (o->help && o->name[i] == '\0' && name[i] == '\0')
+		if (is_setting(o) && o->name[i] == '\0' && name[i] == '\0')
 			return o;
 	}
 	return NULL;
@@ -289,7 +297,7 @@ static void apply_environment(struct target *t)
 		const char *value;
 
 		variable_of(o, name, sizeof(name));
-		value = o->help ? getenv(name) : NULL;
+		value = is_setting(o) ? getenv(name) : NULL;
 		if (value && *value)
 			(void) apply(t, o, value, name);
 		value = strcmp(o->name, "redact-args") ? NULL

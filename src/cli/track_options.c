@@ -352,7 +352,7 @@ static int sibling_take_redaction(void *settings, const struct cli_option *o, co
 	{"alerts", 0, "auto|never", "print a line on stderr when the job is about to fail or wastes resources (auto)", cli_set_word, SET(alerts)}, \
 	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_take_hook, SET(hooks)}, \
 	{"alert", 0, "SINK", "send alerts to this sink, during and after the run, such as mail:ann@example.org; RULE=SINK: of one rule (repeat)", cli_take_sink, SET(hooks)}, \
-	{"quiet-hours", 0, "HH:MM-HH:MM", "hold back alerts that are not critical in these hours", cli_take_quiet_hours, SET(hooks.quiet_hours)}
+	{"quiet-hours", 0, "HH:MM-HH:MM", NULL, cli_reject_quiet_hours, 0}
 
 #define REQUEST_OPTION \
 	{"request", 0, "cpu=..,mem=..", "what was requested for the job: cpu, mem, gpu, time", take_request, 0}

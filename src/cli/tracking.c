@@ -303,8 +303,7 @@ static void write_summary(const struct trk_record *record, const struct trk_summ
 /* A separate process evaluates the alert rules over the job's history. */
 static void judge_later(const struct track_settings *s, const struct trk_record *record)
 {
-	const struct cli_alert_settings alert = {
-		.dir = s->dir, .quiet_hours = s->hooks.quiet_hours, .hooks = s->hooks};
+	const struct cli_alert_settings alert = {.dir = s->dir, .hooks = s->hooks};
 
 	if (!s->track.unlisted && record->run.pid)
 		cli_alert_check_later(&alert, record->run.id);

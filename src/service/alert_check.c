@@ -351,10 +351,9 @@ static bool is_to_be_sent(struct trk_alert_book *b, const struct trk_alert_route
 		if (!strcmp(route->kind, "alertmanager"))
 			return true;
 		e = trk__alert_book_find(b, &news);
-		return e && trk__alert_book_was_told(e, route) &&
-		       !trk__alert_is_quiet(route, now_s);
+		return e && trk__alert_book_was_told(e, route);
 	}
-	if (trk__alert_book_gate(b, e, route, now_s) != TRK_ALERT_TELL)
+	if (!trk__alert_book_is_due(b, e, route, now_s))
 		return false;
 	trk__alert_book_told(e, route, now_s);
 	return true;
@@ -384,7 +383,7 @@ int trk__alert_forward(const struct trk_alert_sender *s, const char *sink,
 	return r ? r : trk__alert_outbox_flush(s);
 }
 
-/* ---- the digest: what will fail, what was reported or held back, which changes save most ---- */
+/* ---- the digest: what will fail, what was reported, which changes save most ---- */
 
 enum { DAYS = 30, CHANGES = 8 };
 static const double SAVES_LEAST_USD = 5, WEEK_S = 7 * 86400.0;

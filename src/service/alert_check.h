@@ -24,10 +24,10 @@ int trk__alert_check(const struct trk_alert_sender *s, const struct trk_alert_ho
 		     const char *run, struct trk_alert_checked *ret, struct trk_error *reterr);
 void trk__alert_checked_release(struct trk_alert_checked *checked);
 
-/* Send held alerts that are allowed now, and the outbox. The same errors. */
+/* Send alerts that were silenced and are to be sent now, and the outbox. The same errors. */
 int trk__alert_flush(const struct trk_alert_sender *s, const struct trk_alert_hooks *hooks);
 
-/* Send an alert to a sink, unless by the book it was sent already or must be held. The same
+/* Send an alert to a sink, unless by the book it was sent already or is silenced. The same
  * errors. */
 int trk__alert_forward(const struct trk_alert_sender *s, const char *sink,
 		       const struct trk_alert_message *m);

@@ -58,7 +58,6 @@ static void put_entry(struct trk_json *j, const struct trk_alert_entry *e)
 	trk__json_key_or_null(j, "run", e->run);
 	trk__json_key_text(j, "text", e->text);
 	trk__json_key_or_null(j, "fix", e->fix);
-	trk__json_key_or_null(j, "held", e->held);
 	trk__json_key_text(j, "state", isnan(e->ended_s) ? "firing" : "resolved");
 	trk__json_key_double(j, "opened", e->opened_s);
 	trk__json_key_double(j, "ended", e->ended_s);

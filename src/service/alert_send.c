@@ -103,11 +103,7 @@ int trk__alert_route(const struct trk_alert_sender *s, const char *text,
 
 	if (!sink)
 		return -EINVAL;
-	*ret = (struct trk_alert_route){.kind = sink->kind,
-					.key = trk__alert_sink_key(text),
-					.utc_offset_s = s->utc_offset_s};
-	if (s->quiet_hours)
-		(void) trk__alert_quiet_parse(s->quiet_hours, ret);
+	*ret = (struct trk_alert_route){.kind = sink->kind, .key = trk__alert_sink_key(text)};
 	return 0;
 }
 

@@ -16,8 +16,7 @@ enum { TRK_ALERT_SECRET_SIZE = 2048, TRK_ALERT_QUEUE_MAX = 64 };
 /* Borrowed. */
 struct trk_alert_sender {
 	struct trk_service service;
-	const char *quiet_hours; /* "22:00-07:00"; NULL: none */
-	double budget_usd;       /* of a month; 0: none */
+	double budget_usd; /* of a month; 0: none */
 	/* A variable of the environment, for an address such as slack:$NAME. */
 	char *(*variable)(const char *name);
 	double now_s, utc_offset_s;

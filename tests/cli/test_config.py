@@ -38,7 +38,7 @@ VALUES = {"interval": '"1s"', "cgroup": '"auto"', "summary": '"auto"', "color": 
           "instance": '"aws/us-east-1/m5.large"', "lines": '"auto"', "input-size": '"1GiB"', "pid": "1",
           "timeout": '"1h"', "grace": '"1s"', "report-every": '"5s"', "aggregate-cpu-steal": "false",
           "redact-args": '"secrets"', "renice": "5", "on-alert": '"swap=true"',
-          "alert": '"mail:a@b"', "quiet-hours": '"22:00-07:00"'}
+          "alert": '"mail:a@b"'}
 
 
 def test_the_working_directory_s_file_sets_what_the_documentation_lists_and_nothing_else(rt):

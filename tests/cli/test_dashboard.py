@@ -315,7 +315,7 @@ def test_alerts_are_those_of_the_file(rt):
     alerts = fleet_json(rt, None, "--what", "alerts")
     assert alerts["alerts"] == [{"id": "a1", "rule": "oom-risk", "severity": "critical", "job": "job",
                                  "scope": None, "run": None, "text": "<b>at its limit", "fix": "ask for 96 GiB",
-                                 "held": None, "state": "firing", "opened": 1e9, "ended": None, "acked": None}]
+                                 "state": "firing", "opened": 1e9, "ended": None, "acked": None}]
     assert alerts["silences"] == [{"id": "s1", "rule": "slower", "job": None, "reason": None, "until": 2e9}]
     assert alerts["rules"] == json.loads(rt.run("alerts", "rules", "--json").stdout)
     assert {r["rule"]: (r["evaluated"], r["window_s"]) for r in alerts["rules"]}.items() >= {

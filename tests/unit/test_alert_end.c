@@ -258,7 +258,7 @@ static void a_growing_job_is_told_of_before_it_runs_out_of_memory(void **state)
 		assert_true(isnan(jobs[i].told_s));
 }
 
-static void no_user_gets_more_than_two_messages_in_a_week(void **state)
+static void cool_downs_keep_the_messages_of_a_user_few(void **state)
 {
 	size_t all = 0, most = 0;
 
@@ -278,7 +278,9 @@ static void no_user_gets_more_than_two_messages_in_a_week(void **state)
 	print_message("# %zu messages to %zu users in %d days, at most %zu a week\n", all,
 		      USERS / step(), DAYS, most);
 	assert_true(all >= 10);
-	assert_true(most <= 2);
+	/* Without a limit of their number: one a week on average, and a few in a bad week. */
+	assert_true(all <= USERS / step() * DAYS / 7);
+	assert_true(most <= 4);
 }
 
 static void a_job_that_uses_what_it_asks_for_is_left_alone(void **state)
@@ -352,7 +354,7 @@ static void the_month_is_expected_to_go_on_as_its_days_do(void **state)
 	(void) state;
 	make_month(40, &rows);
 	assert_int_equal(trk__alert_end_budget(&rows, 299, &end), 0);
-	assert_true(end.firing && end.urgent);
+	assert_true(end.firing);
 	assert_float_equal(end.value, 300, 1e-6);
 	assert_string_equal(end.text,
 			    "this month is expected to cost $300, the budget is $299; $220 "
@@ -405,7 +407,7 @@ static void the_budget_is_told_once_a_month(void **state)
 		news.new_s = day < 9 ? end.new_s : end.new_s + 30 * DAY;
 		e = trk__alert_book_take(&book, &news, now_s);
 		assert_non_null(e);
-		if (trk__alert_book_gate(&book, e, &mail, now_s) != TRK_ALERT_TELL)
+		if (!trk__alert_book_is_due(&book, e, &mail, now_s))
 			continue;
 		trk__alert_book_told(e, &mail, now_s);
 		assert_true(day == 0 || day == 30);
@@ -424,7 +426,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_growing_job_is_told_of_before_it_runs_out_of_memory),
-		cmocka_unit_test(no_user_gets_more_than_two_messages_in_a_week),
+		cmocka_unit_test(cool_downs_keep_the_messages_of_a_user_few),
 		cmocka_unit_test(a_job_that_uses_what_it_asks_for_is_left_alone),
 		cmocka_unit_test(a_fifth_more_run_time_is_told_within_three_runs),
 		cmocka_unit_test(a_job_that_fails_for_good_is_told),

@@ -26,7 +26,7 @@ function stateOf(a: Alert): Markup {
 	if (a.acked !== null) {
 		return html`acknowledged ${ago(a.acked)}`;
 	}
-	return silence ? html`silenced until ${when(silence.until)}` : a.held ? html`held: ${a.held}` : html`firing`;
+	return silence ? html`silenced until ${when(silence.until)}` : html`firing`;
 }
 
 function open(list: Alert[]): Markup {

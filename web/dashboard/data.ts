@@ -63,7 +63,7 @@ export interface OneRun { run: Listed; previous: string | null; next: string | n
 export interface RunPage { runs: Listed[]; matched: number; older: { before: number; id: string } | null }
 export interface Alert {
 	id: string; rule: string; severity: string; job: string; scope: string | null; run: string | null; text: string;
-	fix: string | null; state: string; opened: number; ended: number | null; acked: number | null; held: string | null;
+	fix: string | null; state: string; opened: number; ended: number | null; acked: number | null;
 }
 export interface Silence { id: string; rule: string | null; job: string | null; until: number; reason: string | null }
 export interface Rule { rule: string; severity: string; evaluated: string; window_s: number | null; condition: string }
