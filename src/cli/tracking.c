@@ -309,7 +309,7 @@ static void judge_later(const struct track_settings *s, const struct trk_record 
 		cli_alert_check_later(&alert, record->run.id);
 }
 
-static int speak(const struct outputs *out, const struct trk_track_result *result)
+static int print_end(const struct outputs *out, const struct trk_track_result *result)
 {
 	const struct track_settings *s = out->settings;
 	const struct trk_conclusion *c = out->conclusion;
@@ -595,7 +595,7 @@ static int track_to(struct outputs *out, const struct track_settings *s, const s
 	if (r < 0 && s->track.control_fd >= 0)
 		report_to_starter(s->track.control_fd, result, r, argv, s->track.pid);
 	status = r < 0 ? start_failure(s, result, r, argv, s->track.pid)
-		       : status_of(s, &result->record.outcome, argv, speak(out, result),
+		       : status_of(s, &result->record.outcome, argv, print_end(out, result),
 				   out->samples.failed);
 	trk__record_release(&result->record);
 	return status;

@@ -63,11 +63,11 @@ int trk__conclude(const struct trk_service *s, const struct trk_record *record,
 }
 
 /* Read into *ret what the child writes, for 0.3 s. */
-static bool hear(int fd, struct trk_conclusion *ret)
+static bool read_answer(int fd, struct trk_conclusion *ret)
 {
 	uint64_t end = trk__clock_monotonic_ns() / TRK_NS_PER_MS + PATIENCE_MS;
 	struct trk_conclusion *next = malloc(sizeof(*next));
-	bool heard = false;
+	bool answered = false;
 	size_t len = 0;
 
 	/* Twice: the second time with the phases. */
@@ -84,11 +84,11 @@ static bool hear(int fd, struct trk_conclusion *ret)
 		if (len < sizeof(*next))
 			continue;
 		memcpy(ret, next, sizeof(*next));
-		heard = true;
+		answered = true;
 		len = 0;
 	}
 	free(next);
-	return heard;
+	return answered;
 }
 
 /* The child has the parent's addresses, so that pointers to constant texts stay valid. */
@@ -101,7 +101,7 @@ bool trk__conclude_quickly(const struct trk_service *s, const struct trk_record 
 			   struct trk_conclusion *ret)
 {
 	int ends[2];
-	bool heard;
+	bool answered;
 	pid_t pid;
 
 	if (trk__os_pipe(ends) < 0)
@@ -110,14 +110,14 @@ bool trk__conclude_quickly(const struct trk_service *s, const struct trk_record 
 	if (pid == 0)
 		_exit(conclude(s, record, NEW_MAX, ret, write_conclusion, &ends[1]) ? 1 : 0);
 	trk__close(ends[1]);
-	heard = pid > 0 && hear(ends[0], ret);
+	answered = pid > 0 && read_answer(ends[0], ret);
 	trk__close(ends[0]);
 	if (pid > 0) {
-		if (!heard)
+		if (!answered)
 			(void) kill(pid, SIGKILL);
 		(void) waitpid(pid, NULL, 0);
 	}
-	return heard;
+	return answered;
 }
 
 void trk__conclusion_send(const struct trk_service *s)

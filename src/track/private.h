@@ -31,7 +31,7 @@ struct track {
 	struct trk_sampler *sampler; /* owned */
 	struct trk_writer *writer;   /* owned; NULL: no recording */
 	struct trk_finish finish;
-	struct trk_limits run_limits;
+	struct trk_limits limits;
 	double cores_held;  /* largest CPU limit so far */
 	unsigned int moves; /* of the job to other control groups */
 	pid_t newest;       /* process of the tree whose group was read last */
@@ -42,7 +42,7 @@ struct track {
 	int runs_fd, timer_fd, pid_fd, marks_fd;
 	uint64_t spawn_ns; /* just before the job was started; 0: attached */
 	uint64_t start_ns, next_ns, state_ns;
-	struct trk_enforce limits;
+	struct trk_enforce enforce;
 	struct trk_ending ending;
 	/* children of the tracker before the job, inherited over an exec */
 	pid_t old_child[OLD_CHILDREN_MAX];

@@ -49,7 +49,7 @@ static struct trk_tree *tree_of(const struct track *t)
 
 static void arm(struct track *t, uint64_t now)
 {
-	uint64_t at = t->next_ns, due = trk__enforce_next_ns(&t->limits);
+	uint64_t at = t->next_ns, due = trk__enforce_next_ns(&t->enforce);
 
 	if (tree_of(t) && at > now + LOOK_NS + LOOK_NS / 2)
 		at = now + LOOK_NS;
@@ -93,7 +93,7 @@ static void take_programs(struct track *t, const struct trk_sample *row)
 /* The tree has used no more cores than its largest limit so far. */
 static void hold_cores(struct track *t)
 {
-	double cores = t->run_limits.now[TRK_LIMIT_CPU].value;
+	double cores = t->limits.now[TRK_LIMIT_CPU].value;
 
 	if (cores <= t->cores_held)
 		return;
@@ -110,7 +110,7 @@ static void write_limits(struct track *t)
 /* Check for changes of the job's control group and limits. */
 static void follow_limits(struct track *t, const struct trk_sample *row)
 {
-	if (!trk__limits_follow(&t->run_limits, &t->env, t->sampler, row, &t->record->run))
+	if (!trk__limits_follow(&t->limits, &t->env, t->sampler, row, &t->record->run))
 		return;
 	hold_cores(t);
 	write_limits(t);
@@ -186,15 +186,15 @@ static void check_deadlines(struct track *t, uint64_t now)
 		t->stop = true;
 	if (!t->options->argv || (t->root_reaped && !trk__ending_goes_on(&t->ending)))
 		return;
-	if (t->sampler && t->limits.memory_bytes)
+	if (t->sampler && t->enforce.memory_bytes)
 		memory_bytes = trk__sampler_held_bytes(t->sampler);
-	step = trk__enforce(&t->limits, elapsed, memory_bytes, text);
+	step = trk__enforce(&t->enforce, elapsed, memory_bytes, text);
 	if (step == TRK_ENFORCE_NOTHING)
 		return;
 	if (t->options->on_word)
 		t->options->on_word(t->options->data, text);
 	if (step == TRK_ENFORCE_TERM) {
-		t->finish.limit = t->limits.verdict;
+		t->finish.limit = t->enforce.verdict;
 		(void) snprintf(t->finish.limit_text, sizeof(t->finish.limit_text), "%s", text);
 		trk__ending_begin(t, SIGTERM);
 	} else if (step == TRK_ENFORCE_KILL) {
@@ -449,9 +449,8 @@ static void begin_limits(struct track *t)
 {
 	const struct trk_track_options *o = t->options;
 
-	trk__limits_begin(&t->run_limits, &t->env, t->sampler, o->limits.memory_bytes,
-			  &t->record->run);
-	trk__limits_state(&t->run_limits, o->limits.time_ns, o->gpu_hints, &t->record->run);
+	trk__limits_begin(&t->limits, &t->env, t->sampler, o->limits.memory_bytes, &t->record->run);
+	trk__limits_state(&t->limits, o->limits.time_ns, o->gpu_hints, &t->record->run);
 	hold_cores(t);
 }
 
@@ -469,7 +468,7 @@ static int begin(struct track *t)
 	if (!o->in_thread)
 		trk__track_note_old_children(t);
 	trk__track_describe(t);
-	t->limits = o->limits;
+	t->enforce = o->limits;
 	trk__finish_begin(&t->finish, &t->env, o->pid);
 	t->finish.group_is_own &= !o->one_process; /* its children are in the group, too */
 	t->marks_fd = trk__marks_listen(t->record->run.id);
@@ -567,7 +566,7 @@ static void conclude(struct track *t)
 	if (t->ending.is_over && t->ending.count > outcome->left_behind)
 		outcome->left_behind = t->ending.count;
 	if (t->sampler &&
-	    trk__limits_end(&t->run_limits, outcome, &t->finish.killed_limit, &t->record->run))
+	    trk__limits_end(&t->limits, outcome, &t->finish.killed_limit, &t->record->run))
 		write_limits(t);
 	if (!t->sampler) {
 		outcome->stop_ns = t->env.wall_ns();

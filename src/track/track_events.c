@@ -211,7 +211,7 @@ static void take_request(struct track *t, int signo)
 	if (signo != SIGINT && signo != SIGTERM && signo != SIGHUP && signo != SIGQUIT)
 		return;
 	if (trk__ending_goes_on(&t->ending) && (t->ending.requests++ > 0 || t->root_reaped))
-		trk__enforce_hurry(&t->limits, t->env.monotonic_ns() - t->start_ns);
+		trk__enforce_hurry(&t->enforce, t->env.monotonic_ns() - t->start_ns);
 }
 
 void trk__track_handle_signals(struct track *t)

@@ -63,7 +63,7 @@ static void note_holders(struct trk_gpu_attributor *a, const struct trk_gpu_scan
 
 /* ---- devices that the job is assigned ---- */
 
-static void hear(struct trk_gpu_say *say, enum trk_gpu_given given, enum trk_gpu_basis basis)
+static void note_given(struct trk_gpu_say *say, enum trk_gpu_given given, enum trk_gpu_basis basis)
 {
 	if (given == TRK_GPU_NOT_GIVEN)
 		say->denied = true;
@@ -81,8 +81,8 @@ static void hear_environment(struct trk_gpu_attributor *a, const struct trk_gpu_
 	trk__gpu_given_by_cuda(h->cuda_visible, h->cuda_order, scan->device, scan->devices, cuda);
 	trk__gpu_given_by_nvidia(h->nvidia_visible, scan->device, scan->devices, nvidia);
 	for (size_t i = 0; i < scan->devices; i++) {
-		hear(&a->say[i], cuda[i], TRK_GPU_BY_CUDA);
-		hear(&a->say[i], nvidia[i], TRK_GPU_BY_NVIDIA);
+		note_given(&a->say[i], cuda[i], TRK_GPU_BY_CUDA);
+		note_given(&a->say[i], nvidia[i], TRK_GPU_BY_NVIDIA);
 		a->say[i].by_name =
 			cuda[i] == TRK_GPU_GIVEN ||
 			(nvidia[i] == TRK_GPU_GIVEN && strcmp(h->nvidia_visible, "all") != 0);
@@ -99,8 +99,8 @@ static void hear_group(struct trk_gpu_attributor *a, const struct trk_gpu_scan *
 	    trk__read_at(a->env.cgroup_fd, TRK_PATH("%s/devices.list", place->dir), text,
 			 sizeof(text)) > 0)
 		for (size_t i = 0; i < scan->devices; i++)
-			hear(&a->say[i], trk__gpu_given_by_cgroup(text, scan->device[i].node),
-			     TRK_GPU_BY_CGROUP);
+			note_given(&a->say[i], trk__gpu_given_by_cgroup(text, scan->device[i].node),
+				   TRK_GPU_BY_CGROUP);
 	trk__cgroup_release(&group);
 }
 

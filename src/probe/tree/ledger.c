@@ -60,7 +60,7 @@ void trk__ledger_read(struct trk_tree *t, struct process *p, const uint64_t own[
 
 /* The process that receives the final usage of a vanished one: a live member, the pool, or a
  * process outside the tree (NULL). */
-static struct process *heir_of(struct trk_tree *t, const struct process *p)
+static struct process *receiver_of(struct trk_tree *t, const struct process *p)
 {
 	int depth;
 
@@ -79,21 +79,21 @@ static struct process *heir_of(struct trk_tree *t, const struct process *p)
 	return NULL;
 }
 
-static void bequeath(struct trk_tree *t, struct process *p)
+static void hand_over(struct trk_tree *t, struct process *p)
 {
-	struct process *heir = heir_of(t, p);
+	struct process *receiver = receiver_of(t, p);
 
-	trk__programs_vanished(t, p, heir);
+	trk__programs_vanished(t, p, receiver);
 	for (int k = 0; k < TRK_TREE_COUNTERS; k++) {
-		/* The part of the heir's gain that was already counted: own and inherited usage,
+		/* The part of the receiver's gain that was already counted: own and inherited usage,
 		 * without gains of this update, which are not settled; and the last figures of its
 		 * children, which it received after the last reading. */
 		uint64_t counted =
 			p->own[k] + minus(p->inherited[k], p->gained[k]) + p->debt[k] + p->lost[k];
 
-		if (heir) {
-			heir->lost[k] += counted;
-			heir->open = true;
+		if (receiver) {
+			receiver->lost[k] += counted;
+			receiver->open = true;
 		}
 		p->lost[k] = p->debt[k] = p->gained[k] = 0;
 	}
@@ -145,7 +145,7 @@ void trk__ledger_settle(struct trk_tree *t)
 	t->programs.tails = 0;
 	for (i = 0; i < t->count; i++)
 		if (t->process[i].vanished)
-			bequeath(t, &t->process[i]);
+			hand_over(t, &t->process[i]);
 	for (i = 0; i < t->count; i++)
 		if (!t->process[i].vanished && t->process[i].open)
 			settle_one(t, &t->process[i]);
