@@ -1,4 +1,5 @@
-/* The binary format of a recording.
+/* The binary format of a recording. docs/recording-format.md describes it for readers, with all
+ * payloads; a test decodes recordings by that page.
  *
  * A file is an 8-byte signature, then records. A record is
  *
