@@ -1,4 +1,5 @@
-"""`python -m resource_tracker …` runs the program resource-tracker with the same arguments."""
+"""`python -m resource_tracker …` runs the program resource-tracker with the same arguments. Where the program does
+not track, this package tracks the command of `run` (_run.py)."""
 
 import os
 import sys
@@ -20,7 +21,8 @@ def _run(path: str) -> int:
 
 
 def main() -> int:
-    """Run the verb of the command line. The verb `metaflow` is implemented in Python, all others by the program.
+    """Run the verb of the command line. The verb `metaflow` is implemented in Python, and so is `run` on systems other
+    than Linux; all others by the program.
 
     Returns:
         the exit code; 127 if the package has no program, 126 if the program cannot be started
@@ -30,14 +32,17 @@ def main() -> int:
 
         return metaflow_main(sys.argv[2:])
     from . import _engine
+    from ._platform import samples_with_psutil
 
+    if sys.argv[1:2] == ["run"] and samples_with_psutil():
+        from ._run import main as run_main
+
+        return run_main(sys.argv[2:])
     path = _engine.program()
     if not path:
-        from ._platform import system
-
         print("resource-tracker: the program is not in this package" +
-              (" (was the package built for another platform?)" if system() == "linux" else
-               ", which tracks from Python: from resource_tracker import ResourceTracker"), file=sys.stderr)
+              (", which tracks commands only: python -m resource_tracker run -- CMD" if samples_with_psutil() else
+               " (was the package built for another platform?)"), file=sys.stderr)
         return 127
     try:
         return _run(path)

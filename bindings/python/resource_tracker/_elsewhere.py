@@ -1,70 +1,18 @@
-"""Counters and a tracker for systems without /proc: macOS, Windows, and others that psutil supports.
+"""Counters and a tracker for systems on which the C library does not track: macOS, Windows, and others that psutil
+supports. psutil reads the process tree and the machine.
 
-psutil reads the figures of the machine. The process tree is read from libproc on macOS, from a job object on
-Windows if RESOURCE_TRACKER_JOB_OBJECT=1 is set, and with psutil otherwise. The results have the same shapes as
-those of _core and _pure; a figure that cannot be read is None. The module has not run on a real Mac or Windows
-machine yet: see docs/platforms.md.
+The results have the same shapes as those of _core and _pure; a figure that cannot be read is None. The module has not
+run on a real Mac or Windows machine yet: see docs/platforms.md.
 """
 
 from __future__ import annotations
 
-import os
-import time
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from . import _platform, _pure
-from ._tree_ledger import Ledger, Reading
+from ._psutil_tree import Reading, Tree
 
 MIB = 1024 * 1024
-#: If the ledger exceeds the job object's CPU time by less than this, the job object is assumed to work.
-DEAD_TOTALS_S = 0.05
-#: Time between two readings while orphans live, and between two checks whether the tracker shall stop.
-ORPHANS_S = 0.05
-
-
-def _new_tree(pid: int, children: bool) -> Any:
-    if _platform.system() == "macos":
-        from . import _libproc
-
-        try:
-            return _libproc.Tree(pid, children, events=_events())
-        except (AttributeError, ImportError) as error:  # no ctypes, or a libproc function is missing
-            from ._log import logger
-
-            logger.warning("libproc cannot be used, reading the process tree with psutil: %s", error)
-    from . import _psutil_tree
-
-    return _psutil_tree.Tree(pid, children)
-
-
-def _events() -> Any:
-    from . import _libproc
-
-    try:
-        return _libproc.Events()
-    except (AttributeError, OSError):  # without events, each sample finds the processes that live then
-        return None
-
-
-_own_job: List[Any] = []  # the job object of this process, or None if Windows refused it
-
-
-def _job_of(pid: int, children: bool) -> Any:
-    """The job object of this process, created on the first call. None if it was not requested or if Windows
-    refuses it."""
-    if (_platform.system() != "windows" or pid != os.getpid() or not children
-            or os.environ.get("RESOURCE_TRACKER_JOB_OBJECT") != "1"):
-        return None
-    if not _own_job:
-        from ._job_object import JobObject
-        from ._log import logger
-
-        try:
-            _own_job.append(JobObject())
-        except (OSError, AttributeError) as error:
-            logger.warning("No job object can be made, reading the process tree with psutil: %s", error)
-            _own_job.append(None)
-    return _own_job[0]
 
 
 class Counters:
@@ -73,13 +21,8 @@ class Counters:
     queue_s: Optional[float] = None  # these systems do not report the time in the CPU queue
 
     def __init__(self, pid: int = 0, children: bool = True):
-        self._tree = _new_tree(pid, children) if pid else None
-        self._job = _job_of(pid, children) if pid else None
-        self._job_before: Optional[Tuple[float, float]] = None
-        self.ledger = Ledger()
-        self.job_peak_commit: Optional[int] = None
-        self.job_is_dead = False
-        self.peak = 0  # bytes: the largest sum of a sample, or the largest peak of one process
+        self._tree = Tree(pid, children) if pid else None
+        self.peak = 0  # bytes: the largest sum of a sample
         self.peak_processes = 0
         self.denied = 0  # the largest number of members that one reading was denied access to
 
@@ -92,65 +35,18 @@ class Counters:
         """(user CPU s, system CPU s, memory in MiB, bytes read, bytes written, number of live processes, 1 if the
         first process has ended or 0)"""
         assert self._tree is not None
-        now = self._tree.read()
-        if now is not None:
-            self.ledger.update(now)
-            self.denied = max(self.denied, len(self._tree.denied))
-        living = [reading for reading in (now or {}).values() if not reading.ended]
-        memory = self._memory(living)
-        self.peak_processes = max(self.peak_processes, len(living))
-        user, system = self._times()
-        first = (now or {}).get(self.pid)
-        return (user, system, None if memory is None else memory / MIB, self.ledger.read,
-                self.ledger.written, len(living), int(first is None or first.ended))
-
-    @property
-    def listens(self) -> bool:
-        """Whether the reader delivers fork and exit events between two samples."""
-        return bool(getattr(self._tree, "listens", False))
-
-    def follow(self, until: float, clock: Callable[[], float]) -> None:
-        """Until the time `until` of `clock`, record new children and count the CPU time of orphans."""
-        look = clock() + ORPHANS_S
-        while self._tree is not None and self.listens and clock() < until:
-            orphans = self._tree.listen(max(0.0, min(until - clock(), ORPHANS_S)))
-            if orphans and clock() >= look:
-                now = self._tree.read(between=True)
-                if now is not None:
-                    self.ledger.update(now)
-                look = clock() + ORPHANS_S
-
-    @property
-    def pid(self) -> int:
-        """Pid of the first process of the tree; 0 without one."""
-        return int(self._tree.pid) if self._tree else 0
+        living = self._tree.read()
+        self.denied = max(self.denied, self._tree.denied)
+        memory = self._memory(living or [])
+        self.peak_processes = max(self.peak_processes, len(living or []))
+        total = self._tree.totals()
+        return (total.user_s, total.system_s, None if memory is None else memory / MIB, total.read, total.written,
+                len(living or []), int(living is None))
 
     def _memory(self, living: List[Reading]) -> Optional[int]:
         known = [reading.memory for reading in living if reading.memory is not None]
-        self.peak = max([self.peak, sum(known), *(reading.peak or 0 for reading in living)])
+        self.peak = max(self.peak, sum(known))
         return sum(known) if known or not living else None
-
-    def _times(self) -> Tuple[float, float]:
-        """(user CPU s, system CPU s) of the job object if it works, else those of the ledger."""
-        user, system = self.ledger.times
-        if self._job is None or self.job_is_dead:
-            return user, system
-        try:
-            totals = self._job.totals()
-        except OSError:
-            self.job_is_dead = True
-            return user, system
-        job, ledger = totals.user_s + totals.system_s, user + system
-        if ledger - job > max(DEAD_TOTALS_S, ledger * 0.03) and job < ledger / 2:
-            self.job_is_dead = True  # as under Wine: the members used CPU time and the job object reports none
-            return user, system
-        self.job_peak_commit = totals.peak_commit or None
-        return (totals.user_s, totals.system_s) if job >= ledger else (user, system)
-
-    @property
-    def has_job(self) -> bool:
-        """Whether a job object counts the CPU time."""
-        return self._job is not None and not self.job_is_dead
 
     def machine(self, in_kib: bool) -> Tuple[Any, ...]:
         """Same result as _core.Counters.machine(); None for figures that the system does not report."""
@@ -229,70 +125,40 @@ def _container(device: str) -> str:
 class Tracker(_pure.Tracker):
     """Same interface as _core.Tracker; a thread of this process takes the samples."""
 
+    _told = (0.0, 0.0)
+
     def _counters_of(self, pid: int = 0, children: bool = True) -> Counters:
         return Counters(pid, children)
 
-    def _pause(self, seconds: float) -> bool:
-        until = time.monotonic() + seconds
-        while self._process and self._process.listens and not self._end.is_set():
-            now = time.monotonic()
-            if now >= until:
-                break
-            self._process.follow(min(until, now + ORPHANS_S), time.monotonic)
-        return self._end.wait(max(0.0, until - time.monotonic()))
+    def raise_to(self, user_s: float, system_s: float) -> None:
+        """The system has told the CPU time of the first process after its end: the totals are at least that."""
+        self._told = user_s, system_s
 
     def totals(self) -> Dict[str, Dict[str, Any]]:
         """As ResourceTracker.totals(), with the figures that the system provides; {} before the first sample."""
         counters = self._process
         if counters is None or not self._rows:
             return {}
-        cpu = _cpu_label(counters)
-        user, system = (self._last[0][i] - self._first[0][i] for i in (0, 1))
-        totals = {"cpu_s": {"value": max(0.0, user + system), **cpu},
-                  "cpu_user_s": {"value": max(0.0, user), **cpu},
-                  "cpu_system_s": {"value": max(0.0, system), **cpu},
-                  "peak_memory_mib": _label(counters.peak / MIB if counters.peak else None,
-                                            counters.tree.memory_quality, counters.tree.memory_source,
-                                            _memory_reason(counters)),
-                  "peak_processes": _label(counters.peak_processes, "at_least", "samples",
-                                           "processes that lived between two samples are not seen")}
-        if counters.job_peak_commit:
-            totals["peak_commit_mib"] = _label(
-                counters.job_peak_commit / MIB, "estimated", "job object",
-                "committed memory of the whole tree; not run on a real machine yet")
+        denied = f"; {counters.denied} process(es) may not be read" if counters.denied else ""
+        seen = "processes that lived between two samples are not seen"
+        user, system = (max(0.0, self._last[0][i] - self._first[0][i], self._told[i]) for i in (0, 1))
+        totals = {
+            name: _estimated(value, counters.tree.source,
+                             "sampled: each process counts as it was last read; short processes are missing" + denied)
+            for name, value in (("cpu_s", user + system), ("cpu_user_s", user), ("cpu_system_s", system))}
+        totals["peak_memory_mib"] = _estimated(counters.peak / MIB or None, counters.tree.memory_source,
+                                               "sampled: peaks between two samples are missing" + denied)
+        totals["peak_processes"] = _estimated(counters.peak_processes, "samples", seen)
         for i, name in ((3, "disk_read_bytes"), (4, "disk_write_bytes")):
             now, before = self._last[0][i], self._first[0][i]
             totals[name] = (
-                _label(None, "unknown", "", "the system does not report the disk bytes of a process")
-                if now is None else
-                _label(max(0, now - (before or 0)), "at_least", counters.tree.source,
-                       "processes that lived between two samples are not seen"))
+                {"value": None, "quality": "unknown", "source": "",
+                 "reason": "the system does not report the disk bytes of a process"} if now is None else
+                _estimated(max(0, now - (before or 0)), counters.tree.source, seen))
         return totals
 
 
-def _label(value: Any, quality: str, source: str, reason: str) -> Dict[str, Any]:
-    return {"value": value, "quality": "unknown" if value is None else quality, "source": source,
+def _estimated(value: Any, source: str, reason: str) -> Dict[str, Any]:
+    """A total. What psutil samples is too low rather than too high, but by how much is not known."""
+    return {"value": value, "quality": "unknown" if value is None else "estimated", "source": source,
             "reason": reason}
-
-
-def _memory_reason(counters: Counters) -> str:
-    reason = "sampled: peaks between two samples are missing"
-    if counters.denied:
-        reason += f"; {counters.denied} process(es) may not be read"
-    return reason
-
-
-def _cpu_label(counters: Counters) -> Dict[str, Any]:
-    """"quality", "source" and "reason" of the CPU time, as in ResourceTracker.totals()."""
-    denied = f"; {counters.denied} process(es) may not be read" if counters.denied else ""
-    if counters.has_job:
-        return {"quality": "estimated", "source": "job object", "reason":
-                "complete; the system charges times at clock interrupts" + denied}
-    if counters.tree.inherits:
-        lost = (f"; the last CPU time of {counters.ledger.vanished} process(es) without a parent is missing"
-                if counters.ledger.vanished else "")
-        return {"quality": "at_least", "source": counters.tree.source, "reason":
-                "orphans and unwaited children between two samples are missing" + lost + denied}
-    why = "; the job object has no totals here" if counters.job_is_dead else ""
-    return {"quality": "at_least", "source": counters.tree.source, "reason":
-            "sampled: each process counts as it was last read; short processes are missing" + why + denied}

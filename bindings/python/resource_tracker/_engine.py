@@ -7,7 +7,7 @@ import os
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from . import _lines
-from ._platform import MACHINE, ON_WINDOWS, system
+from ._platform import MACHINE, ON_WINDOWS, samples_with_psutil, system
 
 try:
     from . import _core
@@ -39,8 +39,7 @@ def program() -> str:
 
 def new_counters(pid: Optional[int] = None, children: bool = True) -> Any:
     """Counters of a process, or of the machine if `pid` is None."""
-    # On macOS and Windows the library has no counters of the machine. Python reads both there.
-    if _core is not None and system() not in ("macos", "windows"):
+    if _core is not None and not samples_with_psutil():
         return _core.Counters() if pid is None else _core.Counters(pid=pid, children=children)
     Counters = _in_python().Counters
     return Counters() if pid is None else Counters(pid, children)
@@ -48,13 +47,13 @@ def new_counters(pid: Optional[int] = None, children: bool = True) -> Any:
 
 def _in_python() -> Any:
     """The module that implements Counters and Tracker of the library in Python, for this system."""
-    if system() == "linux":
-        from . import _pure
+    if samples_with_psutil():
+        from . import _elsewhere
 
-        return _pure
-    from . import _elsewhere
+        return _elsewhere
+    from . import _pure
 
-    return _elsewhere
+    return _pure
 
 
 def library() -> Any:
@@ -158,11 +157,7 @@ LEFT_OVER_S = 24 * 3600
 
 def _temporary() -> str:
     """The folder in which the library creates the temporary folders of recordings."""
-    if not ON_WINDOWS:
-        return "/tmp"
-    from tempfile import gettempdir
-
-    return gettempdir()
+    return "/tmp"
 
 
 def _is_left_over(path: str, oldest: float) -> bool:
@@ -200,11 +195,6 @@ def _sweep() -> None:
         pass
 
 
-def _wants_job_object() -> bool:
-    """Whether the user requests a Windows job object around this process. Only the Python code creates one."""
-    return system() == "windows" and os.environ.get("RESOURCE_TRACKER_JOB_OBJECT") == "1"
-
-
 def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa: A002
                   **options: Any) -> Sampling:
     """Start sampling. The first of these that works takes the samples:
@@ -212,7 +202,7 @@ def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa
     1. a thread of the library, if lines are requested and only this process may read its own memory
     2. the program, as a process of its own
     3. a thread of the library
-    4. a Python thread, without the library or if no recording can be written
+    4. a Python thread, without the library, if no recording can be written, or on systems other than Linux
 
     Args:
         more: further options of `resource-tracker attach` for the program
@@ -222,7 +212,7 @@ def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa
     Raises:
         ProcessLookupError: there is no such process
     """
-    if _core is not None and not _wants_job_object():
+    if _core is not None and not samples_with_psutil():
         _sweep()
         rate = _lines.asked_rate(more) if options.get("pid") == os.getpid() else 0
         if rate and _lines.needs_thread(more):
@@ -244,8 +234,6 @@ def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa
                     return found
             logger.warning("Sampling in a thread of this process, because the separate program cannot "
                            "be started: %s", error)
-            if ON_WINDOWS:  # the library cannot sample in a thread there
-                return Sampling(_in_python().Tracker(**options), has_alerts=False)
         try:
             return Sampling(_core.Tracker(in_thread=True, dir=dir, lines_hz=rate, **options), has_alerts=False)
         except ProcessLookupError:

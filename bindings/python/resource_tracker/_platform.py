@@ -40,6 +40,12 @@ def system() -> str:
     return {"darwin": "macos", "win32": "windows"}.get(sys.platform, "other")
 
 
+def samples_with_psutil() -> bool:
+    """Whether psutil reads the figures: on systems on which the C library does not track, and in tests on Linux, which
+    set RESOURCE_TRACKER_ENGINE=psutil."""
+    return system() != "linux" or os.environ.get("RESOURCE_TRACKER_ENGINE") == "psutil"
+
+
 def process_exists(pid: int) -> bool:
     """Whether a process with this pid exists."""
     if is_procfs_available():

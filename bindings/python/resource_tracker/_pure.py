@@ -227,13 +227,19 @@ def _mounts() -> Dict[str, Dict[str, int]]:
     return found
 
 
+def _before_start(now: Tuple[Any, ...]) -> Tuple[Any, ...]:
+    """What a process had used when it started. What is unknown stays so."""
+    return (0.0, 0.0, now[2], *(None if amount is None else 0 for amount in now[3:5]), *now[5:])
+
+
 class Tracker:
     """Same interface as _core.Tracker; a thread of this process takes the samples."""
 
     recording = ""
 
     def __init__(self, *, pid: int = 0, interval: float = 1, children: bool = True,
-                 processes: bool = True, system: bool = True, **ignored: Any):
+                 processes: bool = True, system: bool = True, started: Optional[float] = None, **ignored: Any):
+        """started: time.monotonic() when the caller started the process, whose use then counts from its start on."""
         self._interval = interval
         self._children = children
         self._process = self._counters_of(pid or os.getpid(), children) if processes else None
@@ -244,8 +250,10 @@ class Tracker:
         self._marks: List[Tuple[str, float]] = []
         self._end = threading.Event()
         self._error = ""
-        self._start = self._last_s = time.monotonic()
+        self._start = self._last_s = time.monotonic() if started is None else started
         self._first = self._last = self._read()
+        if started is not None:
+            self._first = self._last = _before_start(self._first[0]), self._first[1]
         self._queue_s = self._process.queue_s if self._process else 0.0
         self._thread = threading.Thread(target=self._run, name="resource-tracker", daemon=True)
         self._thread.start()
@@ -260,17 +268,13 @@ class Tracker:
     def _run(self) -> None:
         n = 1
         try:
-            while not self._pause(max(0.0, self._start + n * self._interval - time.monotonic())):
+            while not self._end.wait(max(0.0, self._start + n * self._interval - time.monotonic())):
                 if not self._sample():
                     return
                 n = max(n + 1, int((time.monotonic() - self._start) / self._interval) + 1)
             self._sample()
         except Exception as error:
             self._error = f"{type(error).__name__}: {error}"
-
-    def _pause(self, seconds: float) -> bool:
-        """Wait until the next sample is due. Returns whether the tracker shall stop."""
-        return self._end.wait(seconds)
 
     def _sample(self) -> bool:
         now_s = time.monotonic()

@@ -7,7 +7,7 @@ import stat
 import time
 from typing import Any, BinaryIO, Callable, Dict, List, TypeVar
 
-from ._platform import system
+from ._platform import samples_with_psutil
 from ._tracked import Tracked
 from .column_maps import (DEFAULT_SCHEMA, Layout, Schema, chosen_schema, convert, detect_schema,
                           get_schema)
@@ -38,7 +38,7 @@ def snapshot_of(tracker: Tracked) -> Dict[str, Any]:
     return {
         "metadata": {
             "version": SNAPSHOT_VERSION,
-            "resource_tracker": {"version": __version__, "implementation": "procfs" if system() == "linux" else "psutil"},
+            "resource_tracker": {"version": __version__, "implementation": "psutil" if samples_with_psutil() else "procfs"},
             "schema": tracker.schema,
             "pid": tracker.pid,
             "children": tracker.children,

@@ -101,9 +101,11 @@ def get_gpu_info(details: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
     """
     details = _ask_program() if details is None else details
     names: List[str] = list(details.get("gpu_names") or [])
-    memory = _gpu_memory_of(details)
+    memory: Optional[float] = _gpu_memory_of(details)
     if not names and _engine.has_gpu():
         names, memory = _ask_nvidia_smi()
+        if not names and system() != "linux":
+            memory = None
     return {
         # Outside of Linux, no name does not mean that there is no GPU: its vendor may not be supported there.
         "gpu_count": len(names) if names or system() == "linux" else None,
