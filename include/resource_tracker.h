@@ -1,7 +1,9 @@
 /* resource_tracker.h - measure the resources that a batch job uses.
  *
  * The C library tracks a process, the calling program, or a command. It also reads recordings,
- * those of the library and those of `resource-tracker run`, `attach` and `system`.
+ * those of the library and those of `resource-tracker run`, `attach` and `system`. On macOS and
+ * Windows it only reads recordings: trk_tracker_..., trk_counters_... and trk_mark() exist on Linux
+ * alone.
  *
  *     struct trk_tracker_options options = TRK_TRACKER_OPTIONS_INIT;
  *     struct trk_tracker *t;
@@ -91,7 +93,7 @@ struct trk_tracker_options {
 	int no_process;    /* not 0: measure the machine only */
 	int no_system;     /* not 0: measure the processes only */
 	int in_thread;     /* not 0: sample in a thread of this program, not in a separate
-			  process; -TRK_ERR_UNSUPPORTED on Windows */
+			  process */
 	/* the recording is written to DIR/runs/ and kept; NULL: a temporary directory, which
 	 * trk_tracker_free() removes */
 	const char *dir;
@@ -149,8 +151,7 @@ int trk_tracker_mark(struct trk_tracker *t, const char *name);
  * until this function returns them. */
 int trk_tracker_alert(struct trk_tracker *t, double timeout_s, char **ret);
 
-/* Wait until the command exits, and store its wait status, as of waitpid(2), in *ret_status; on
- * Windows its exit code.
+/* Wait until the command exits, and store its wait status, as of waitpid(2), in *ret_status.
  * Returns -ECHILD if no command was started. */
 int trk_tracker_wait_command(struct trk_tracker *t, int *ret_status);
 

@@ -1,7 +1,6 @@
 /* Commands that an alert starts: `--on-alert oom-risk='kill -USR1 $RT_PID'`.
  *
- * A command is run by /bin/sh, on Windows by cmd.exe, in the tracker's working directory, with the
- * tracker's environment and
+ * A command is run by /bin/sh, in the tracker's working directory, with the tracker's environment and
  *   RT_RULE, RT_SEVERITY, RT_STATE (firing, resolved), RT_TEXT, RT_FIX, RT_VALUE, RT_LIMIT,
  *   RT_PID (the job's first process), RT_JOB, RT_RUN, RT_JSON (all of these as one object).
  * An unknown value is empty. The command is not part of the job. It is ended after 60 s, or with

@@ -14,10 +14,9 @@ bool trk__detach(void);
  * environment is that of trk__os_environment(). If it cannot be started nothing happens. */
 void trk__detach_program(const char *file, char *const argv[], bool is_quiet);
 
-/* Run a command of the user by the system's shell (/bin/sh, or cmd.exe) and wait for its end, in the
- * environment of trk__os_environment(), with the streams of this program (on Windows without its
- * input). After limit_s seconds it is ended. 0 with *ret_status as of waitpid(2), or a negative
- * errno; -ETIMEDOUT on Windows, where a status cannot show that the command was ended. */
+/* Run a command of the user by /bin/sh and wait for its end, in the environment of
+ * trk__os_environment(), with the streams of this program. After limit_s seconds it is ended. 0 with
+ * *ret_status as of waitpid(2), or a negative errno; -EOPNOTSUPP on Windows. */
 int trk__shell_command(const char *command, unsigned int limit_s, int *ret_status);
 
 #endif

@@ -1,6 +1,7 @@
 /* The operating-system layer: functions that every system has, with different calls.
  * src/base/linux, src/base/darwin and src/base/windows implement them; the build takes one folder.
- * System-specific headers and flags are used in these folders only.
+ * System-specific headers and flags are used in these folders only. Functions that only the tracker
+ * uses exist on Linux alone.
  *
  * Figures of processes and machines come from src/probe. */
 #ifndef TRK_BASE_OS_H
@@ -18,11 +19,11 @@
 /* The folder that lists the descriptors of this process. */
 extern const char trk__os_own_descriptors[];
 
-/* pipe(2) and socket(2), closed on exec. 0 or a descriptor, else a negative errno. */
-int trk__os_pipe(int ends[2]);
+/* socket(2), closed on exec, on POSIX systems: a descriptor, else a negative errno. */
 int trk__os_socket(int family, int type, int protocol);
-/* socketpair(2) of two stream sockets; on Windows the ends of a named pipe of this user, of which the
- * second is for another process: nothing is received from it here. */
+/* pipe(2), and socketpair(2) of two stream sockets, closed on exec, on Linux. 0, else a negative
+ * errno. */
+int trk__os_pipe(int ends[2]);
 int trk__os_socket_pair(int ends[2]);
 /* An end of such a pair that the program which has started this one passed on under this number.
  * Returns a descriptor, closed on exec, or -EBADF. */
@@ -42,7 +43,7 @@ int trk__os_open_way(int dirfd, const char *path);
 /* The path of an open file or directory. 0 or a negative errno. */
 int trk__os_path_of(int fd, char *path, size_t size);
 
-/* ---- events of a loop: descriptors for poll(2), closed on exec ----
+/* ---- events of a loop, on Linux: descriptors for poll(2), closed on exec ----
  *
  * Each returns a descriptor that the caller closes, or a negative errno. */
 
@@ -55,8 +56,7 @@ void trk__os_timer_take(int timer_fd);
 /* Readable once the process has ended. */
 int trk__os_process_end(pid_t pid);
 /* kill(2). With a descriptor of the above (-1: none) the signal reaches this process or none, also
- * if the pid was given to another one, where the system allows. 0 or a negative errno. On Windows
- * the first SIGTERM asks all processes of the job. */
+ * if the pid was given to another one, where the kernel allows. 0 or a negative errno. */
 int trk__os_process_signal(int end_fd, pid_t pid, int signo);
 
 /* Readable when one of the descriptors in the group becomes readable or writable. A descriptor
@@ -113,25 +113,17 @@ extern const bool trk__os_has_links;
  * removed. Static text; "": unknown. */
 const char *trk__os_own_file(void);
 
-/* The name that a list of processes shows for this one. */
+/* On Linux: the name that a list of processes shows for this one. */
 void trk__os_name_self(const char *name);
-/* Map stack for what the caller will call. Where the limit of addresses (RLIMIT_AS) is lowered
+/* On Linux: map stack for what the caller will call. Where the limit of addresses (RLIMIT_AS) is lowered
  * later, a stack that has to grow would end the process. */
 void trk__os_map_stack(void);
 /* False: the limit of the stack (ulimit -s) is lower. */
 bool trk__os_has_stack(uint64_t bytes);
 /* Can it load libraries? A static program cannot. */
 bool trk__os_is_dynamic(void);
-/* The Linux number of a signal of this system; recordings store Linux numbers. */
-int trk__os_signal_number(int signo);
-/* The whole exit code of a wait status, and what it means, where it has more bits than a recording
- * keeps: on Windows. Else the text stays. */
-void trk__os_explain_status(int status, char *text, size_t size);
-/* Peak memory of this process; 0: not known. */
+/* On Linux: peak memory of this process; 0: not known. */
 uint64_t trk__os_own_peak_bytes(void);
-/* Restore the original arguments, to pass them to another program: on Windows this program converts
- * '\\' in paths to '/'. */
-void trk__os_given_arguments(char **argv);
 /* The environment of this program, as environ(7). */
 char **trk__os_environment(void);
 
@@ -165,7 +157,7 @@ extern const bool trk__os_has_proc;
 /* Its name, cut to fit; "": not known. */
 void trk__os_host_name(char *name, size_t size);
 
-/* Physical memory of the machine; 0: not known. */
+/* On Linux: physical memory of the machine; 0: not known. */
 uint64_t trk__os_memory_bytes(void);
 
 /* ---- the rest ---- */

@@ -1,6 +1,7 @@
 /* What base/os.h has in one form on all systems but Linux. */
 #include <errno.h>
 #include <limits.h>
+#include <string.h>
 
 #include "base/os.h"
 
@@ -32,15 +33,6 @@ const char *trk__os_own_file(void)
 	return trk__os_program(path, sizeof(path)) == 0 ? path : "";
 }
 
-/* Does nothing: the name of a process here is always that of its executable file. */
-void trk__os_name_self(const char *name)
-{
-}
-
-void trk__os_map_stack(void)
-{
-}
-
 bool trk__os_has_stack(uint64_t bytes)
 {
 	return true;
@@ -49,4 +41,10 @@ bool trk__os_has_stack(uint64_t bytes)
 bool trk__os_is_dynamic(void)
 {
 	return true;
+}
+
+/* There is no server of the dashboard. */
+bool trk__os_replaces_library(const char *soname)
+{
+	return !strcmp(soname, "libmicrohttpd.so.12");
 }

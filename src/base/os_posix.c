@@ -76,15 +76,6 @@ char *trk__os_variable(const char *name)
 	return getenv(name);
 }
 
-void trk__os_explain_status(int status, char *text, size_t size)
-{
-}
-
-bool trk__os_replaces_library(const char *soname)
-{
-	return false;
-}
-
 static bool is_file_to_run(const char *path)
 {
 	struct stat st;

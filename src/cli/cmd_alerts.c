@@ -377,8 +377,6 @@ static int run_command(const struct trk_alert_hook *hook, const struct trk_alert
 
 	put_variables(m);
 	r = trk__shell_command(hook->command, COMMAND_S, &status);
-	if (r == -ETIMEDOUT)
-		return cli_reject(EXIT_ERROR, "--on-alert %s: ended after %d s", rule, COMMAND_S);
 	if (r < 0)
 		return cli_reject(EXIT_ERROR, "--on-alert %s: cannot start: %s", rule,
 				  trk__strerror(r));

@@ -57,6 +57,9 @@ static void print_local_keys(struct trk_buf *b)
 	trk__buf_putc(b, '\n');
 }
 
+/* The verb whose settings these are; `run` itself does not exist on systems that do not track. */
+static const struct cli_command tracking_verb = {.name = "run", .options = track_run_options};
+
 static int run(int argc, char **argv)
 {
 	static struct cli_origins origins;
@@ -66,7 +69,7 @@ static int run(int argc, char **argv)
 
 	(void) cli_options(&cli_config_command, argc, argv, &settings);
 	track_settings_init(&tracking);
-	if (cli_config(&cli_run, argc, argv, &tracking, &origins) != 0)
+	if (cli_config(&tracking_verb, argc, argv, &tracking, &origins) != 0)
 		return EXIT_USAGE;
 	for (size_t i = 0; i < origins.count; i++)
 		if (!is_overridden(&origins, i))

@@ -104,7 +104,6 @@ static int run(int argc, char **argv)
 	if (at >= argc)
 		return cli_reject(EXIT_BEFORE_JOB,
 				  "run: no command. Try: resource-tracker run -- CMD");
-	trk__os_given_arguments(argv + at + 1);
 	status = run_as_phase(getenv("RESOURCE_TRACKER_RUN"), &settings, at, argc, argv);
 	if (status != 0)
 		return status;

@@ -60,7 +60,8 @@ static void print_show(struct trk_buf *b, struct trk_record *record, const struc
 	const struct trk_service service = cli_service(s->dir);
 	struct trk_conclusion *c = calloc(1, sizeof(*c));
 
-	if (c && record->run.pid && record->run.job[0] && trk__conclude(&service, record, c) == 0) {
+	if (c && record->run.pid && record->run.job[0] &&
+	    trk__conclude(&service, record, 0, c, NULL, NULL) == 0) {
 		style.change = &c->change;
 		style.advice = c->has_advice ? &c->advice : NULL;
 	}

@@ -153,41 +153,6 @@ static int take_lines(void *settings, const struct cli_option *o, const char *va
 	return 0;
 }
 
-static int take_control_fd(void *settings, const struct cli_option *o, const char *value)
-{
-	struct track_settings *s = settings;
-	uint64_t number;
-	int fd = trk__parse_u64(value, &number) < 0 ? -EBADF : trk__os_inherit_socket(number);
-
-	if (fd < 0)
-		return cli_reject(EXIT_USAGE, "--%s %s: not an open descriptor", o->name, value);
-	s->track.control_fd = fd;
-	return 0;
-}
-
-/* The page's temporary name, the same in all processes that write it: one that was killed may have
- * left it. */
-static int take_report_via(void *settings, const struct cli_option *o, const char *value)
-{
-	struct track_settings *s = settings;
-	char *name = NULL;
-	int len = asprintf(&name, "%s.%08x", value, trk__random_bits());
-
-	s->report_via = len < 0 ? NULL : cli_keep(name, (size_t) len);
-	free(name);
-	return 0;
-}
-
-/* For tests: rules count each second as N, so that an hour passes in seconds. */
-static int take_alert_speed(void *settings, const struct cli_option *o, const char *value)
-{
-	struct track_settings *s = settings;
-
-	if (trk__parse_decimal(value, &s->alert_speed) == 0 && s->alert_speed > 0)
-		return 0;
-	return cli_reject(EXIT_USAGE, "--%s %s: not a positive number", o->name, value);
-}
-
 static int take_interval(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
@@ -398,17 +363,6 @@ static int sibling_take_redaction(void *settings, const struct cli_option *o, co
 	{"strict", 0, NULL, "exit with 125 if part of the tracking fails", cli_set_flag, SET(strict)}, \
 	SIBLING_OPTIONS, \
 	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}
-
-/* For the library, which starts this program as its sampler, and the Python package. */
-const struct cli_option track_internal_options[] = {
-	{"control-fd", 0, "N", NULL, take_control_fd, 0},
-	{"detach", 0, NULL, NULL, cli_set_flag, SET(detach)},
-	{"temporary", 0, NULL, NULL, cli_set_flag, SET(temporary)},
-	{"report-via", 0, "FILE", NULL, take_report_via, 0},
-	{"report-earlier", 0, "FILE", NULL, cli_set_text, SET(report_earlier)},
-	{"alert-speed", 0, "N", NULL, take_alert_speed, 0},
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
 
 const struct cli_option track_run_options[] = {
 	COMMON_OPTIONS,

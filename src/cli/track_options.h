@@ -51,10 +51,6 @@ void track_settings_init(struct track_settings *s);
  * signal's number. */
 int track_with(struct track_settings *s, char **argv, int pid);
 
-/* In the folder of each operating system: print which of the given options have no effect there, and
- * drop them. On Windows a command with limits goes on in another process here. */
-void track_adapt(struct track_settings *s, char **argv);
-
 /* Print why exec(3) of a command failed (an errno); returns the exit status for it. */
 int track_exec_failure(const char *command, int error);
 

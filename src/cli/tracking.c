@@ -30,7 +30,7 @@
 #include "top/view.h"
 #include "report/summary.h"
 #include "report/write/terminal.h"
-#include "service/conclusion.h"
+#include "service/conclusion_child.h"
 #include "service/live_page.h"
 
 enum { TEXT_MAX = 4 * 1024 * 1024, STATUS_MAX = 1024, CHANGE_RUN_MIN_MS = 100 };
@@ -621,7 +621,6 @@ int track_with(struct track_settings *s, char **argv, int pid)
 	struct trk_env env;
 	int r, status;
 
-	track_adapt(s, argv);
 	if (s->detach && !argv)
 		go_into_the_background(s->track.control_fd);
 	r = result ? trk__env_init(&env) : -ENOMEM;

@@ -33,10 +33,18 @@ int trk__machine_check(const char *dir, const struct trk_gpu_hints *hints,
 		       struct trk_check list[TRK_CHECKS_MAX]);
 
 /* The checks of the sources of one system, for trk__machine_check(): machine_sources.c in
- * src/service/linux, darwin and windows. Fill in a list with room for TRK_CHECKS_MAX - 1. Returns
+ * src/service/linux. Fill in a list with room for TRK_CHECKS_MAX - 1. Returns
  * how many there are. */
 size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hints *hints,
 			    struct trk_check *list);
+
+/* Fill in a check of this installation: its state and what was found. */
+__attribute__((format(printf, 4, 5))) void trk__check_say(struct trk_check *f, const char *what,
+							  enum trk_check_state state,
+							  const char *format, ...);
+
+/* The check that a small job can be tracked. Systems that do not track say so. */
+void trk__installation_check_job(struct trk_check *f, const char *tmp);
 
 /* Track a small job with its recording in a new folder below `tmp`, which is removed again. Returns
  * the number of checks. */

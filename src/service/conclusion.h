@@ -2,8 +2,6 @@
 #ifndef TRK_SERVICE_CONCLUSION_H
 #define TRK_SERVICE_CONCLUSION_H
 
-#include "alert/live.h"
-#include "probe/helper_process.h"
 #include "service/runs.h"
 #include "service/service.h"
 
@@ -15,33 +13,12 @@ struct trk_conclusion {
 	struct trk_busy busy;     /* on which the advice is based */
 };
 
-/* Of a finished run. 0, or the error of a history that cannot be read. */
-int trk__conclude(const struct trk_service *s, const struct trk_record *record,
-		  struct trk_conclusion *ret);
-/* The same at the end of a run, in a child process that is killed after 0.3 s: a locked or remote
- * database does not delay the end, and SQLite is not loaded into the tracker. */
-bool trk__conclude_quickly(const struct trk_service *s, const struct trk_record *record,
-			   struct trk_conclusion *ret);
+/* Called with what is known so far, and again when the phases of the change are known. */
+typedef void trk_conclusion_fn(void *data, const struct trk_conclusion *c);
 
-/* Send the runs that the team's history lacks, from a process in the background that ends after a
- * minute at most. Does nothing without a history_url. */
-void trk__conclusion_send(const struct trk_service *s);
-
-/* ---- run times of the earlier runs of a running job, for the alert `time-limit` ---- */
-
-struct trk_earlier_times {
-	struct trk_helper_process child;
-	int fd;         /* pipe from the child; -1: none */
-	int control_fd; /* that the child must not hold open; -1: none */
-	bool asked;
-};
-
-void trk__earlier_times_init(struct trk_earlier_times *e, int control_fd);
-/* Call after each row. The child is started when 30 s or a tenth of the requested time have passed,
- * whichever is first; without a requested time it is not started. Its answer is stored in *live. */
-void trk__earlier_times_row(struct trk_earlier_times *e, const struct trk_service *s,
-			    const struct trk_record *record, double elapsed_s,
-			    struct trk_alert_live *live);
-void trk__earlier_times_end(struct trk_earlier_times *e);
+/* Of a finished run. max_new: the number of recordings that are taken into the history before. tell
+ * may be NULL. 0, or the error of a history that cannot be read. */
+int trk__conclude(const struct trk_service *s, const struct trk_record *record, size_t max_new,
+		  struct trk_conclusion *ret, trk_conclusion_fn *tell, void *data);
 
 #endif

@@ -60,10 +60,8 @@ static const struct {
 };
 enum { LIBRARIES = sizeof(libraries) / sizeof(libraries[0]) };
 
-/* Fill in a check: its state and what was found. */
-__attribute__((format(printf, 4, 5))) static void say(struct trk_check *f, const char *what,
-						      enum trk_check_state state,
-						      const char *format, ...)
+void trk__check_say(struct trk_check *f, const char *what, enum trk_check_state state,
+		    const char *format, ...)
 {
 	va_list args;
 
@@ -79,10 +77,10 @@ static void check_program(struct trk_check *f, const char *path)
 	struct stat st;
 
 	if (uname(&machine) < 0 || stat(path, &st) < 0)
-		say(f, "program", TRK_CHECK_BAD, "%s: %s%s", trk__os_own_file(), strerror(errno),
+		trk__check_say(f, "program", TRK_CHECK_BAD, "%s: %s%s", trk__os_own_file(), strerror(errno),
 		    trk__os_has_proc ? ". Try: mount -t proc proc /proc" : "");
 	else
-		say(f, "program", TRK_CHECK_GOOD, "version %s on %.60s, %s, %lld KiB, %.300s",
+		trk__check_say(f, "program", TRK_CHECK_GOOD, "version %s on %.60s, %s, %lld KiB, %.300s",
 		    TRK_BUILD_VERSION, machine.machine,
 		    trk__os_is_dynamic() ? "dynamic" : "static: loads no library",
 		    (long long) st.st_size / 1024, path);
@@ -94,22 +92,22 @@ static void check_permissions(struct trk_check *f, const char *path)
 	struct stat st;
 
 	if (stat(path, &st) < 0)
-		say(f, what, TRK_CHECK_BAD, "%.300s: %s", path, strerror(errno));
+		trk__check_say(f, what, TRK_CHECK_BAD, "%.300s: %s", path, strerror(errno));
 	else if (st.st_mode & (S_ISUID | S_ISGID))
-		say(f, what, TRK_CHECK_BAD,
+		trk__check_say(f, what, TRK_CHECK_BAD,
 		    "set-user-id or set-group-id, which it must not have. Try: chmod 755 %.300s",
 		    path);
 	else if (st.st_mode & S_IWOTH)
-		say(f, what, TRK_CHECK_BAD, "every user may write to it. Try: chmod 755 %.300s",
+		trk__check_say(f, what, TRK_CHECK_BAD, "every user may write to it. Try: chmod 755 %.300s",
 		    path);
 	else if (st.st_uid != 0 && st.st_uid != geteuid())
-		say(f, what, TRK_CHECK_BAD, "it belongs to user %u, who is neither you nor root",
+		trk__check_say(f, what, TRK_CHECK_BAD, "it belongs to user %u, who is neither you nor root",
 		    (unsigned int) st.st_uid);
 	else if (!trk__os_has_modes)
-		say(f, what, TRK_CHECK_GOOD,
+		trk__check_say(f, what, TRK_CHECK_GOOD,
 		    "it belongs to you or the system; who else may write is not read");
 	else
-		say(f, what, TRK_CHECK_GOOD,
+		trk__check_say(f, what, TRK_CHECK_GOOD,
 		    "mode %03o, no set-user-id, owner %u, no other user may write",
 		    (unsigned int) st.st_mode & 0777, (unsigned int) st.st_uid);
 }
@@ -125,7 +123,7 @@ static void check_library(struct trk_check *f, size_t which)
 		handle = trk__library_load(soname, NULL, 0);
 	}
 	if (!handle) {
-		say(f, libraries[which].what, TRK_CHECK_PART,
+		trk__check_say(f, libraries[which].what, TRK_CHECK_PART,
 		    "%s cannot be loaded: needed for %s. %s", libraries[which].sonames[0],
 		    libraries[which].lost, trk__os_library_advice(libraries[which].package));
 		return;
@@ -137,7 +135,7 @@ static void check_library(struct trk_check *f, size_t which)
 	}
 	/* curl_version() also lists the versions of the libraries of libcurl. */
 	text = version ? version() : "";
-	say(f, libraries[which].what, TRK_CHECK_GOOD, "%s%s%.*s", soname, version ? " " : "",
+	trk__check_say(f, libraries[which].what, TRK_CHECK_GOOD, "%s%s%.*s", soname, version ? " " : "",
 	    (int) strcspn(text, " "), text);
 	/* Not unloaded: dlclose does not free the memory of its own libraries. */
 }
@@ -149,13 +147,13 @@ static void check_catalogue(struct trk_check *f, const struct trk_price_layers *
 	char date[16];
 
 	if (trk__prices_load(layers, &k, NULL) != 0) {
-		say(f, "catalogue", TRK_CHECK_BAD,
+		trk__check_say(f, "catalogue", TRK_CHECK_BAD,
 		    "it cannot be read. Try: resource-tracker catalog info");
 		return;
 	}
 	(void) trk__catalog_servers(&k.c, &servers);
 	(void) trk__catalog_prices(&k.c, &prices);
-	say(f, "catalogue", servers && prices ? TRK_CHECK_GOOD : TRK_CHECK_BAD,
+	trk__check_say(f, "catalogue", servers && prices ? TRK_CHECK_GOOD : TRK_CHECK_BAD,
 	    "%zu servers, %zu prices, of %s%s%.200s", servers, prices,
 	    trk__catalog_date(k.c.image->date, date),
 	    k.scores[0] ? ", scores " : ", no file of scores", k.scores);
@@ -170,47 +168,19 @@ static void check_folder(struct trk_check *f, const char *dir)
 	struct statvfs fs;
 
 	if (!*dir)
-		say(f, what, TRK_CHECK_BAD,
+		trk__check_say(f, what, TRK_CHECK_BAD,
 		    "the state directory belongs to another user, or another user may write to it. "
 		    "Try: --recording DIR");
 	else if (fd < 0)
-		say(f, what, TRK_CHECK_BAD, "%.400s", error.message);
+		trk__check_say(f, what, TRK_CHECK_BAD, "%.400s", error.message);
 	else if (fstatvfs(fd, &fs) < 0)
-		say(f, what, TRK_CHECK_GOOD, "%.300s, free space unknown", dir);
+		trk__check_say(f, what, TRK_CHECK_GOOD, "%.300s, free space unknown", dir);
 	else
-		say(f, what, TRK_CHECK_GOOD, "%.300s, %.1f GB free%s", dir,
+		trk__check_say(f, what, TRK_CHECK_GOOD, "%.300s, %.1f GB free%s", dir,
 		    (double) fs.f_bavail * (double) fs.f_frsize / 1e9,
 		    (double) fs.f_bavail * (double) fs.f_frsize < FREE_BYTES_MIN
 			    ? ", little for recordings of up to 12 MiB each"
 			    : "");
-}
-
-static void check_job(struct trk_check *f, const char *tmp)
-{
-	static const char *const version[] = {"version", NULL};
-	static const char what[] = "tracked job";
-	char folder[PATH_SIZE] = "";
-	struct trk_record *record = calloc(1, sizeof(*record));
-	int r = record ? trk__scratch_folder(folder, sizeof(folder), tmp) : -ENOMEM;
-
-	if (r < 0) {
-		say(f, what, TRK_CHECK_BAD, "%.300s: %s. Try: TMPDIR=DIR", folder,
-		    trk__strerror(r));
-		free(record);
-		return;
-	}
-	r = trk__own_run(folder, "self-check", version, -1, record);
-	if (r == -EBADMSG)
-		say(f, what, TRK_CHECK_BAD, "its recording cannot be read");
-	else if (r != 0)
-		say(f, what, TRK_CHECK_BAD, "run ended with %d. Try: resource-tracker run -- true",
-		    r);
-	else
-		say(f, what, TRK_CHECK_GOOD, "ran, was recorded and read back");
-	if (r == 0)
-		trk__record_release(record);
-	free(record);
-	trk__remove_tree(folder);
 }
 
 size_t trk__installation_check(const struct trk_service *s, const char *tmp,
@@ -228,7 +198,7 @@ size_t trk__installation_check(const struct trk_service *s, const char *tmp,
 			check_library(&list[n++], i);
 	check_catalogue(&list[n++], &s->layers);
 	check_folder(&list[n++], s->dir);
-	check_job(&list[n++], tmp);
+	trk__installation_check_job(&list[n++], tmp);
 	return n;
 }
 

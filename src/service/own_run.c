@@ -75,3 +75,32 @@ int trk__own_run(const char *folder, const char *job, const char *const *argumen
 		return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	return read_last(folder, record) < 0 ? -EBADMSG : 0;
 }
+
+/* Whether this program can track a small job. */
+void trk__installation_check_job(struct trk_check *f, const char *tmp)
+{
+	static const char *const version[] = {"version", NULL};
+	static const char what[] = "tracked job";
+	char folder[PATH_SIZE] = "";
+	struct trk_record *record = calloc(1, sizeof(*record));
+	int r = record ? trk__scratch_folder(folder, sizeof(folder), tmp) : -ENOMEM;
+
+	if (r < 0) {
+		trk__check_say(f, what, TRK_CHECK_BAD, "%.300s: %s. Try: TMPDIR=DIR", folder,
+		    trk__strerror(r));
+		free(record);
+		return;
+	}
+	r = trk__own_run(folder, "self-check", version, -1, record);
+	if (r == -EBADMSG)
+		trk__check_say(f, what, TRK_CHECK_BAD, "its recording cannot be read");
+	else if (r != 0)
+		trk__check_say(f, what, TRK_CHECK_BAD, "run ended with %d. Try: resource-tracker run -- true",
+		    r);
+	else
+		trk__check_say(f, what, TRK_CHECK_GOOD, "ran, was recorded and read back");
+	if (r == 0)
+		trk__record_release(record);
+	free(record);
+	trk__remove_tree(folder);
+}

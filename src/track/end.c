@@ -89,16 +89,15 @@ static void explain_neighbours(struct trk_outcome *o, const struct trk_end_facts
 
 static void judge_status(const struct trk_end_facts *f, struct trk_outcome *o)
 {
-	int status = f->wait_status; /* macOS's macros take its address */
+	int status = f->wait_status;
 
 	if (WIFSIGNALED(status)) {
 		o->verdict = TRK_VERDICT_SIGNALLED;
-		o->signal = trk__os_signal_number(WTERMSIG(status));
+		o->signal = WTERMSIG(status);
 		o->code = 128 + WTERMSIG(status);
 	} else {
 		o->verdict = TRK_VERDICT_EXITED;
 		o->code = WEXITSTATUS(status);
-		trk__os_explain_status(status, o->evidence, sizeof(o->evidence));
 	}
 }
 

@@ -56,7 +56,6 @@ static double build(uint64_t seed, uint64_t median_ns, double orphans, double *r
 	int r = 0;
 
 	sim_reset(seed);
-	sim_adopts = true;
 	sim_call_ns = 20000;
 	end = sim_build(median_ns, 20 * TRK_NS_PER_S, orphans);
 	env.proc_fd = sim_files_open();

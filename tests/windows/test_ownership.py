@@ -2,53 +2,41 @@
 Linux: another uid is another user."""
 
 import os
-import shutil
 
 import pytest
-from conftest import PROGRAM, WINE, run, windows_path
+from conftest import PROGRAM, ROOT, WINE, run, windows_path
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
 OTHER = 65534
 
 
 @pytest.fixture
-def places(prefix, job_program, tmp_path):
-    """Folders for the state and the configuration, which the program finds by variables."""
-    shutil.copyfile(job_program, tmp_path / "job.exe")
+def call(prefix, tmp_path):
+    """call(*words): the program, which finds the folders for the state and the configuration by variables."""
     for name in ("state", "config"):
         (tmp_path / name / "resource-tracker").mkdir(parents=True)
     (tmp_path / "config/resource-tracker/config.toml").write_text("[run]\njob = \"from the file\"\n")
-    return tmp_path
+    return lambda *words: run([WINE, PROGRAM, *words], tmp_path, {"XDG_STATE_HOME": windows_path(tmp_path / "state"),
+                                                                  "XDG_CONFIG_HOME": windows_path(tmp_path / "config")})
 
 
-def track(folder):
-    """A small run in the folder."""
-    return run([WINE, PROGRAM, "run", "--no-discovery", "--summary", "never", "--", ".\\job.exe", "exit", "3"], folder,
-               {"XDG_STATE_HOME": windows_path(folder / "state"), "XDG_CONFIG_HOME": windows_path(folder / "config")})
+def test_ones_own_are_used(call, tmp_path):
+    assert call("config").stdout == b'job = "from the file"\n'
+    assert call("import", windows_path(ROOT / "tests/fixtures/import/system-0.5.csv")).rc == 0
+    assert len(list((tmp_path / "state").rglob("*.rtrk"))) == 1
 
 
-def recordings(folder):
-    return list((folder / "state").rglob("*.rtrk"))
-
-
-def test_ones_own_are_used(places):
-    result = track(places)
-    assert (result.rc, result.stderr) == (3, "")
-    assert len(recordings(places)) == 1
-
-
-def test_a_configuration_of_another_user_is_ignored(places):
-    os.chown(places / "config/resource-tracker/config.toml", OTHER, OTHER)
-    result = track(places)
-    assert result.rc == 3
+def test_a_configuration_of_another_user_is_ignored(call, tmp_path):
+    os.chown(tmp_path / "config/resource-tracker/config.toml", OTHER, OTHER)
+    result = call("config")
+    assert result.rc == 0 and b"from the file" not in result.stdout
     assert "config.toml belongs to another user: the configuration is ignored" in result.stderr
     assert result.stderr.count("\n") == 1
-    assert len(recordings(places)) == 1
 
 
-def test_no_recording_goes_to_a_folder_of_another_user(places):
-    os.chown(places / "state/resource-tracker", OTHER, OTHER)
-    result = track(places)
-    assert result.rc == 3  # the job has run
+def test_no_recording_goes_to_a_folder_of_another_user(call, tmp_path):
+    os.chown(tmp_path / "state/resource-tracker", OTHER, OTHER)
+    result = call("import", windows_path(ROOT / "tests/fixtures/import/system-0.5.csv"))
+    assert result.rc != 0
     assert "belongs to another user: no recordings are kept or read there" in result.stderr
-    assert recordings(places) == []
+    assert not list((tmp_path / "state").rglob("*.rtrk"))

@@ -1,9 +1,16 @@
 """Tests verbs that only read: the program for Windows prints the same as the native one."""
 
+import fcntl
 import os
+import re
+import select
+import struct
+import subprocess
+import termios
+import time
 
 import pytest
-from conftest import ROOT, newest, windows_path
+from conftest import ENVIRONMENT, PROGRAM, ROOT, TIMEOUT_S, WINE, newest, run, windows_path
 
 FILE = "Messung ä.rtrk"
 
@@ -123,5 +130,117 @@ def test_self_check_names_what_is_not_there(programs):
     lines = {line[8:].split("  ")[0]: line for line in result.stdout.decode().splitlines()}
     assert lines["SQLite"].startswith("ok ")
     assert lines["zlib"].startswith("absent ") and "only the system's SQLite" in lines["zlib"]
-    assert "tracked job" in lines["tracked job"]
+    assert lines["tracked job"].startswith("absent ") and "python -m resource_tracker run" in lines["tracked job"]
+    assert "libmicrohttpd" not in lines
     assert result.rc == 0
+
+
+# ---- what is not there ----
+
+@pytest.mark.parametrize("words, instead", [
+    (["run", "--", "cmd"], "python -m resource_tracker run -- CMD"),
+    (["run", "--help"], "python -m resource_tracker run -- CMD"),
+    (["cmd", "/c", "exit"], "python -m resource_tracker run -- CMD"),
+    (["--quiet", "cmd"], "python -m resource_tracker run -- CMD"),
+    (["attach", "1"], "python -m resource_tracker run -- CMD"),
+    (["system"], "python -m resource_tracker run -- CMD"),
+    (["top"], "resource-tracker show"),
+    (["mark", "x"], "resource_tracker.mark() in Python"),
+    (["doctor", "--selftest"], "resource-tracker self check"),
+    (["server-info"], "resource_tracker.get_server_info() in Python"),
+    (["cloud-info"], "resource_tracker.get_cloud_info() in Python"),
+    (["metaflow"], "python -m resource_tracker metaflow"),
+], ids=lambda words: " ".join(words) if isinstance(words, list) else "")
+def test_a_verb_that_tracks_says_what_to_use_instead(programs, words, instead):
+    result = programs.wine(*words)
+    verb = words[0] if words[0] not in ("cmd", "--quiet") else "run"
+    assert (result.rc, result.stdout) == (125, b"")
+    assert result.stderr == f"resource-tracker: {verb}: not available on this system. Try: {instead}\n"
+
+
+def test_there_is_no_server_of_the_dashboard(programs):
+    result = programs.wine("dashboard")
+    assert (result.rc, result.stdout) == (1, b"")
+    assert result.stderr == ("resource-tracker: dashboard: no server is available on this system. "
+                             "Try: resource-tracker dashboard --static FILE.html\n")
+
+
+def test_the_help_says_so(programs):
+    text = programs.wine("help").stdout.decode()
+    assert "  run          Not available on this system. Use: python -m resource_tracker run -- CMD.\n" in text
+    assert "Not available" in programs.wine("help", "top").stdout.decode()
+
+
+# ---- alerts of recorded runs ----
+
+LATER = str(4102444800)  # 2100-01-01, for both programs
+NO_SINK = "this build for Windows sends no alerts and starts no commands\n"
+
+
+@pytest.mark.parametrize("arguments", [
+    ["alerts", "rules"], ["alerts", "rules", "--json"], ["alerts", "list"], ["alerts", "list", "--json"],
+    ["internal", "alerts", "check", "--now", LATER], ["internal", "digest", "--now", LATER],
+    ["internal", "digest", "--json", "--now", LATER],
+], ids=" ".join)
+def test_alerts_are_those_of_the_native_program(programs, arguments):
+    assert expect_same(programs, *arguments) or "check" in arguments
+
+
+@pytest.mark.parametrize("words", [
+    ["alerts", "test", "json:https://example.org/"], ["alerts", "send", "json:https://example.org/"],
+    ["alerts", "check", "--alert", "mail:ann@example.org"],
+], ids=" ".join)
+def test_a_sink_that_cannot_be_reached_is_named(programs, words):
+    result = programs.wine(*words, RT_JSON='{"rule": "test", "state": "firing", "text": "x"}')
+    kind = words[-1].partition(":")[0]
+    assert (result.rc, result.stderr) == (2, f"resource-tracker: alerts: {kind}: {NO_SINK}")
+    assert not any((programs.state["wine"] / "outbox").glob("*"))
+
+
+# ---- long paths, the console, a copy ----
+
+@pytest.mark.parametrize("length", [300, 1000])
+def test_a_state_folder_with_a_long_path(programs, length):
+    folder = windows_path(programs.folder / "long")
+    while len(folder) < length:
+        folder += "\\" + "x" * 60
+    where = {"RESOURCE_TRACKER_DIR": folder}
+    result = programs.wine("import", windows_path(ROOT / "tests/fixtures/import/system-0.5.csv"), **where)
+    assert result.rc == 0, result.stderr
+    assert programs.wine("show", "--json", **where).rc == 0
+    assert b"system-0.5" in programs.wine("history", **where).stdout
+    assert programs.wine("report", "--output", "page.html", **where).rc == 0
+
+
+@pytest.mark.parametrize("length", [4300, 32000])
+def test_a_state_folder_whose_path_is_too_long(programs, length):
+    where = {"RESOURCE_TRACKER_DIR": windows_path(programs.folder) + "\\y" * (length // 2)}
+    for words in (["history"], ["show"], ["report"]):
+        result = programs.wine(*words, **where)
+        assert result.rc == 1 and result.stderr.endswith("File name too long\n") and result.stderr.count("\n") == 1
+
+
+def test_the_console_is_given_back(programs, job_program):
+    """Both its code page and its mode."""
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 50, 200, 0, 0))
+    with subprocess.Popen([WINE, job_program, "paged", windows_path(PROGRAM), "help"], cwd=programs.folder, stdin=theirs, stdout=theirs,
+                          stderr=theirs, env=ENVIRONMENT, start_new_session=True,
+                          preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) as process:
+        os.close(theirs)
+        shown, until = b"", time.monotonic() + TIMEOUT_S
+        while b"page=850,mode=1." not in shown:
+            assert select.select([ours], [], [], max(0, until - time.monotonic()))[0], shown
+            shown = re.sub(rb"\x1b\[[?0-9;]*[A-Za-z]", b"", shown + os.read(ours, 4096))
+        assert process.wait(TIMEOUT_S) == 0
+    os.close(ours)
+    assert b"resource-tracker" in shown and b"page=65001" not in shown
+
+
+def test_a_copy_of_the_program_runs(programs):
+    for _ in range(2):
+        result = programs.wine("self", "install", "Kopie ü")
+        assert (result.rc, result.stderr) == (0, "")
+    copy = programs.folder / "Kopie ü"
+    assert [path.name for path in copy.iterdir()] == ["resource-tracker.exe"]
+    assert run([WINE, copy / "resource-tracker.exe", "version"], programs.folder, {}).stdout == programs.wine("version").stdout

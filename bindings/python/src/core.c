@@ -24,20 +24,6 @@ static PyObject *columns(PyObject *module, PyObject *unused)
 	return list;
 }
 
-static PyObject *mark(PyObject *module, PyObject *arguments)
-{
-	const char *guard, *name;
-	int r;
-
-	(void) module;
-	if (!PyArg_ParseTuple(arguments, "ss", &guard, &name))
-		return NULL;
-	r = trk_mark(guard, name);
-	if (r < 0)
-		return core_raise(r, "");
-	Py_RETURN_NONE;
-}
-
 static PyObject *alerts(PyObject *module, PyObject *arguments)
 {
 	PyObject *dir, *text;
@@ -78,29 +64,26 @@ static PyMethodDef functions[] = {
 	 "report(recording, file, options): write the report with trk_report_write_with()."},
 	{"import_file", core_import_file, METH_VARARGS,
 	 "import_file(file, format, dir): call trk_import(); the number of runs."},
-	{"mark", mark, METH_VARARGS, "mark(guard, name): name the current moment of a run."},
 	{"version", version, METH_NOARGS, "Version of the C library."},
 	{"arrow_stream", core_arrow_stream, METH_O,
 	 "arrow_stream([(name, kind, values)]): a capsule of the Arrow C stream interface."},
 	{NULL, NULL, 0, NULL},
 };
 
-static int add(PyObject *module, const char *name, PyObject *type)
+int core_add(PyObject *module, const char *name, PyObject *value)
 {
-	int r = type ? PyModule_AddObject(module, name, type) : -1;
+	int r = value ? PyModule_AddObject(module, name, value) : -1;
 
 	if (r < 0)
-		Py_XDECREF(type);
+		Py_XDECREF(value);
 	return r;
 }
 
 static int fill(PyObject *module)
 {
-	if (add(module, "Tracker", core_tracker_type()) < 0 ||
-	    add(module, "Recording", core_recording_type()) < 0 ||
-	    add(module, "Counters", core_counters_type()) < 0)
+	if (core_add(module, "Recording", core_recording_type()) < 0)
 		return -1;
-	return 0;
+	return core_add_tracking(module);
 }
 
 static PyModuleDef_Slot slots[] = {

@@ -22,6 +22,12 @@ PyObject *core_raise(int code, const char *why);
 /* A float, or None for NaN (not known). */
 PyObject *core_number(double value);
 
+/* Add a value to the module. Takes it, on failure too. 0, or -1 with an exception. */
+int core_add(PyObject *module, const char *name, PyObject *value);
+
+/* Add Tracker, Counters and mark() on Linux; elsewhere nothing. 0, or -1 with an exception. */
+int core_add_tracking(PyObject *module);
+
 /* Create the types, once per module. On failure they return NULL and set an exception. */
 PyObject *core_tracker_type(void);
 PyObject *core_recording_type(void);

@@ -4,8 +4,7 @@
 #include "base/error.h"
 
 const char *const trk__alert_delivers_nothing =
-	"this build for Windows sends no alerts, as it loads no libcurl. Try: --on-alert "
-	"RULE=COMMAND";
+	"this build for Windows sends no alerts and starts no commands";
 
 int trk__alert_deliver(const struct trk_alert_sink *sink, const char *address,
 		       const struct trk_alert_account *account, const struct trk_alert_message *m,

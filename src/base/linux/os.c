@@ -282,20 +282,11 @@ bool trk__os_is_dynamic(void)
 	return getauxval(AT_BASE) != 0;
 }
 
-int trk__os_signal_number(int signo)
-{
-	return signo;
-}
-
 uint64_t trk__os_own_peak_bytes(void)
 {
 	struct rusage u;
 
 	return getrusage(RUSAGE_SELF, &u) < 0 ? 0 : (uint64_t) u.ru_maxrss * 1024;
-}
-
-void trk__os_given_arguments(char **argv)
-{
 }
 
 char **trk__os_environment(void)
@@ -306,6 +297,11 @@ char **trk__os_environment(void)
 void *trk__os_library(const char *soname)
 {
 	return dlopen(soname, RTLD_NOW | RTLD_LOCAL);
+}
+
+bool trk__os_replaces_library(const char *soname)
+{
+	return false;
 }
 
 const char *trk__os_library_advice(const char *install)

@@ -1,18 +1,8 @@
 #include "base/windows/arguments.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "base/os.h"
-
-enum { CHANGED_MAX = 256 };
-
-static struct {
-	char *used, *given;
-} changed[CHANGED_MAX];
-static int changes;
 
 /* A name of a file that is written with '\\': "C:\x", "\\server\x", ".\x", "..\x", "x\y" if it
  * exists. The program uses '/', which Windows accepts too. */
@@ -34,27 +24,9 @@ void trk__argument_use_slashes(char *text)
 			*text = '/';
 }
 
-char *trk__argument_take(char *given)
+void trk__argument_convert(char *argument)
 {
-	char *used = strdup(given), *value;
+	char *value = !strncmp(argument, "--", 2) ? strchr(argument, '=') : NULL;
 
-	if (!used)
-		return NULL;
-	value = !strncmp(used, "--", 2) ? strchr(used, '=') : NULL;
-	trk__argument_use_slashes(value ? value + 1 : used);
-	if (changes == CHANGED_MAX || !strcmp(used, given)) {
-		free(used);
-		return given;
-	}
-	changed[changes].used = used;
-	changed[changes++].given = given;
-	return used;
-}
-
-void trk__os_given_arguments(char **argv)
-{
-	for (; *argv; argv++)
-		for (int i = 0; i < changes; i++)
-			if (*argv == changed[i].used)
-				*argv = changed[i].given;
+	trk__argument_use_slashes(value ? value + 1 : argument);
 }

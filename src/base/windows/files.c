@@ -2,7 +2,6 @@
  * and remove open files, and directories can be opened too. */
 #ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
 
-#include "base/windows/wake.h"
 #include "base/windows/wide.h"
 
 #include <aclapi.h>
@@ -109,7 +108,7 @@ static int describe(HANDLE file, struct trk__stat *ret)
 
 int trk__fstat(int fd, struct trk__stat *ret)
 {
-	HANDLE file = trk__wake_handle(fd) ? INVALID_HANDLE_VALUE : trk__handle_of(fd);
+	HANDLE file = trk__handle_of(fd);
 
 	if (file == INVALID_HANDLE_VALUE) {
 		errno = EBADF;

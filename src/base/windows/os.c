@@ -3,9 +3,7 @@
 
 #include "base/os.h"
 
-#include "base/windows/program.h"
-
-#include <psapi.h>
+#include "base/windows/wide.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -19,11 +17,6 @@
 /* ---- descriptors ---- */
 
 const char trk__os_own_descriptors[] = "/dev/fd"; /* there is no such folder */
-
-int trk__os_pipe(int ends[2])
-{
-	return _pipe(ends, 65536, O_CLOEXEC | _O_BINARY) < 0 ? -errno : 0;
-}
 
 int trk__os_path_of(int fd, char *path, size_t size)
 {
@@ -120,13 +113,6 @@ int statvfs(const char *path, struct statvfs *ret)
 	return read_space(AT_FDCWD, path, ret);
 }
 
-/* Wine returns the times of the caller here. A run uses the list of processes (src/probe/windows),
- * which is right on Wine too. */
-int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns)
-{
-	return -EOPNOTSUPP;
-}
-
 /* ---- this program ---- */
 
 int trk__os_program(char *path, size_t size)
@@ -142,63 +128,15 @@ int trk__os_program(char *path, size_t size)
 const char trk__os_program_ending[] = ".exe";
 const bool trk__os_has_links = false;
 
-int trk__os_signal_number(int signo)
-{
-	return signo;
-}
-
-uint64_t trk__os_own_peak_bytes(void)
-{
-	PROCESS_MEMORY_COUNTERS m;
-
-	return GetProcessMemoryInfo(GetCurrentProcess(), &m, sizeof(m)) ? m.PeakWorkingSetSize : 0;
-}
-
-char **trk__os_environment(void)
-{
-	return trk__environment();
-}
-
-void trk__os_explain_status(int status, char *text, size_t size)
-{
-	static const struct {
-		DWORD code;
-		const char *meaning;
-	} known[] = {
-		{0xC0000135, ": a DLL was not found"},
-		{0xC0000138, ": a function was not found in a DLL"},
-		{0xC0000139, ": a function was not found in a DLL"},
-		{0xC0000142, ": a DLL could not be initialized"},
-		{0xC0000017, ": out of memory"},
-		{0xC000012D, ": out of memory: the commit limit was reached"},
-	};
-	const char *meaning = "";
-
-	if (status >= 0)
-		return;
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (known[i].code == (DWORD) status)
-			meaning = known[i].meaning;
-	(void) snprintf(text, size, "exit code 0x%08X%s", (unsigned int) status, meaning);
-}
-
 /* ---- libraries ---- */
 
-/* SQLite is part of Windows 10, NVML of NVIDIA's driver. Other libraries are not loaded: they have
- * no common name, and one with another C library could not use the descriptors of this program. */
+/* SQLite is part of Windows 10. Other libraries are not loaded: they have no common name, and one
+ * with another C library could not use the descriptors of this program. */
 void *trk__os_library(const char *soname)
 {
-	const wchar_t *name = !strcmp(soname, "libsqlite3.so.0")     ? L"winsqlite3.dll"
-			      : !strcmp(soname, "libnvidia-ml.so.1") ? L"nvml.dll"
-								     : NULL;
+	const wchar_t *name = !strcmp(soname, "libsqlite3.so.0") ? L"winsqlite3.dll" : NULL;
 
 	return name ? LoadLibraryExW(name, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32) : NULL;
-}
-
-/* src/serve/windows has a server of its own. */
-bool trk__os_replaces_library(const char *soname)
-{
-	return !strcmp(soname, "libmicrohttpd.so.12");
 }
 
 const char *trk__os_library_advice(const char *install)
@@ -223,9 +161,10 @@ char *dlerror(void)
 
 bool trk__os_has_program(const char *name)
 {
-	wchar_t path[TRK_WIDE_PATH_MAX];
+	wchar_t wide[TRK_WIDE_PATH_MAX], path[TRK_WIDE_PATH_MAX];
 
-	return trk__program_find(name, path) == 0;
+	return MultiByteToWideChar(CP_UTF8, 0, name, -1, wide, TRK_WIDE_PATH_MAX) > 0 &&
+	       SearchPathW(NULL, wide, L".exe", TRK_WIDE_PATH_MAX, path, NULL) > 0;
 }
 
 const char trk__os_opener[] = "explorer";
@@ -239,13 +178,6 @@ bool trk__os_has_desktop(void)
 
 const bool trk__os_has_modes = false;
 const bool trk__os_has_proc = false;
-
-uint64_t trk__os_memory_bytes(void)
-{
-	MEMORYSTATUSEX m = {.dwLength = sizeof(m)};
-
-	return GlobalMemoryStatusEx(&m) ? m.ullTotalPhys : 0;
-}
 
 long sysconf(int name)
 {

@@ -132,8 +132,6 @@ ssize_t pread(int fd, void *data, size_t size, int64_t at);
 int trk__ftruncate(int fd, int64_t size);
 int trk__isatty(int fd);
 int fsync(int fd);
-/* Also closes the numbers of src/base/windows/wake.h. */
-int trk__close_any(int fd);
 #define open               trk__open
 #define mkdir(path, mode)  mkdirat(AT_FDCWD, path, mode)
 #define unlink(path)       unlinkat(AT_FDCWD, path, 0)
@@ -141,7 +139,7 @@ int trk__close_any(int fd);
 #define access(path, mode) faccessat(AT_FDCWD, path, mode, 0)
 #define getcwd             trk__getcwd
 #undef close
-#define close trk__close_any
+#define close _close
 static inline ssize_t trk__read(int fd, void *data, size_t size)
 {
 	return _read(fd, data, size > INT32_MAX ? INT32_MAX : (unsigned int) size);

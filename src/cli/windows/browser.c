@@ -1,31 +1,26 @@
-/* The explorer opens a page in the browser. Its exit code says nothing. */
+/* The program that the user has chosen for pages opens one. */
 #ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
 
+#include "base/windows/wide.h"
+
 #include <limits.h>
+#include <shellapi.h>
 #include <stdlib.h>
 
-#include "base/os.h"
-#include "base/windows/child.h"
 #include "cli/cli.h"
 
-/* It reads '/' as the sign of an option, and a path without a folder as a place of its own. */
+/* 0 or a negative errno. */
 static int start(const char *path)
 {
+	wchar_t wide[TRK_WIDE_PATH_MAX];
 	char name[PATH_MAX];
-	char *const argv[] = {(char *) (uintptr_t) trk__os_opener, name, NULL};
-	const struct trk_beside explorer = {
-		.file = trk__os_opener, .argv = argv, .environment = trk__os_environment()};
-	HANDLE process;
-	int r = realpath(path, name) ? 0 : -errno;
 
-	for (char *at = name; r == 0 && *at; at++)
-		if (*at == '/')
-			*at = '\\';
-	if (r == 0)
-		r = trk__child_beside(&explorer, &process);
-	if (r == 0)
-		(void) CloseHandle(process);
-	return r;
+	/* A result above 32 means success. */
+	if (!realpath(path, name) || !trk__wide_path(AT_FDCWD, name, wide))
+		return -errno;
+	return (intptr_t) ShellExecuteW(NULL, L"open", wide, NULL, NULL, SW_SHOWNORMAL) > 32
+		       ? 0
+		       : -trk__windows_errno(GetLastError());
 }
 
 void cli_browser_open(const char *path)
@@ -38,8 +33,8 @@ int cli_browser_show(const char *path)
 	int r = start(path);
 
 	return r == 0 ? 0
-		      : cli_reject(EXIT_ERROR, "%s: cannot open it in a browser by %s: %s", path,
-				   trk__os_opener, trk__strerror(r));
+		      : cli_reject(EXIT_ERROR, "%s: cannot open it in a browser: %s", path,
+				   trk__strerror(r));
 }
 
 #endif

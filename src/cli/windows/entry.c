@@ -9,11 +9,8 @@
 
 #include "base/os.h"
 #include "base/windows/arguments.h"
-#include "base/windows/child.h"
 #include "base/windows/console.h"
-#include "base/windows/group.h"
 #include "cli/cli.h"
-#include "cli/windows/entry.h"
 
 int main(int argc, char **argv);
 int wmain(int argc, wchar_t **wide);
@@ -38,33 +35,6 @@ static void set_folders(void)
 	(void) setenv("LANG", "C.UTF-8", 0);
 }
 
-void cli_windows_mute(bool mute)
-{
-	static int kept = -1;
-	int nothing = mute ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
-
-	if (nothing >= 0 && kept < 0) {
-		kept = _dup(STDERR_FILENO);
-		(void) _dup2(nothing, STDERR_FILENO);
-	}
-	if (nothing >= 0)
-		(void) close(nothing);
-	if (mute || kept < 0)
-		return;
-	(void) _dup2(kept, STDERR_FILENO);
-	(void) close(kept);
-	kept = -1;
-}
-
-/* The program that was started first has already marked the run that it is a phase of. */
-static void go_on_in_group(void)
-{
-	if (!trk__group_begin())
-		return;
-	(void) unsetenv("RESOURCE_TRACKER_RUN");
-	cli_windows_mute(true);
-}
-
 static void prepare_streams(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
@@ -85,18 +55,15 @@ int wmain(int argc, wchar_t **wide)
 		if (!argv[i])
 			return EXIT_ERROR;
 		if (i > 0)
-			argv[i] = trk__argument_take(argv[i]);
-		if (!argv[i])
-			return EXIT_ERROR;
+			trk__argument_convert(argv[i]);
 	}
 	if (!argv)
 		return EXIT_ERROR;
 	set_folders();
 	prepare_streams();
-	go_on_in_group();
 	status = main(argc, argv);
 	free(argv);
-	return trk__child_whole_code(status);
+	return status;
 }
 
 #endif
