@@ -84,7 +84,8 @@ const struct cli_command cli_doctor = {
 const struct cli_command cli_server_info = {
 	.name = "server-info",
 	.usage = "server-info",
-	.summary = "Not available on this system. Use: resource_tracker.get_server_info() in Python.",
+	.summary =
+		"Not available on this system. Use: resource_tracker.get_server_info() in Python.",
 	.options = cli_no_options,
 	.run = refuse,
 };
@@ -92,7 +93,8 @@ const struct cli_command cli_server_info = {
 const struct cli_command cli_cloud_info = {
 	.name = "cloud-info",
 	.usage = "cloud-info",
-	.summary = "Not available on this system. Use: resource_tracker.get_cloud_info() in Python.",
+	.summary =
+		"Not available on this system. Use: resource_tracker.get_cloud_info() in Python.",
 	.options = cli_no_options,
 	.run = refuse,
 };

@@ -87,7 +87,7 @@ void trk__installation_check_job(struct trk_check *f, const char *tmp)
 
 	if (r < 0) {
 		trk__check_say(f, what, TRK_CHECK_BAD, "%.300s: %s. Try: TMPDIR=DIR", folder,
-		    trk__strerror(r));
+			       trk__strerror(r));
 		free(record);
 		return;
 	}
@@ -95,8 +95,8 @@ void trk__installation_check_job(struct trk_check *f, const char *tmp)
 	if (r == -EBADMSG)
 		trk__check_say(f, what, TRK_CHECK_BAD, "its recording cannot be read");
 	else if (r != 0)
-		trk__check_say(f, what, TRK_CHECK_BAD, "run ended with %d. Try: resource-tracker run -- true",
-		    r);
+		trk__check_say(f, what, TRK_CHECK_BAD,
+			       "run ended with %d. Try: resource-tracker run -- true", r);
 	else
 		trk__check_say(f, what, TRK_CHECK_GOOD, "ran, was recorded and read back");
 	if (r == 0)

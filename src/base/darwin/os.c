@@ -18,7 +18,6 @@
 
 #include "base/clock.h"
 
-
 /* ---- descriptors ---- */
 
 const char trk__os_own_descriptors[] = "/dev/fd";
