@@ -12,7 +12,7 @@ from pathlib import Path
 # Name -> what stands in the source, and what a fault puts there.
 FAULTS = {
     "counts_children_twice": ("t->ledger[k] += p->gained[k] - due;", "t->ledger[k] += p->gained[k];"),
-    "forgets_who_vanished": ("heir->lost[k] += counted;", "(void) counted;"),
+    "forgets_who_vanished": ("receiver->lost[k] += counted;", "(void) counted;"),
     "forgets_what_arrives": ("t->ledger[k] += p->gained[k] - due;", ""),
     "forgets_whom_the_tracker_reaped": ("gained[TRK_TREE_CPU] += usage->user_ns + usage->system_ns;", ""),
 }
