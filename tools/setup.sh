@@ -35,6 +35,8 @@ test_packages=(
 		slurmctld slurmd slurm-client munge
 	# the local dashboard
 	libmicrohttpd12
+	# headers of the libraries that are loaded at run time, to compare our declarations with
+	libcurl4-gnutls-dev libpq-dev libsqlite3-dev libmicrohttpd-dev libdw-dev zlib1g-dev
 	# receivers of alerts
 	python3-aiosmtpd prometheus-alertmanager
 	# tests of the report in a browser
