@@ -56,7 +56,8 @@ static inline struct trk_gpu_value trk__gpu_unknown(enum trk_gpu_why why)
 	return (struct trk_gpu_value){NAN, why, 0};
 }
 
-/* The figures of a device. Shares are 0 to 1. */
+/* The figures of a device. Shares are 0 to 1. recording/gpu_record.c maps them to their places in a
+ * recording. */
 #define TRK_GPU_METRIC_LIST(X)                                                                     \
 	X(UTILIZATION, "utilization", "share") /* share of time in which a kernel ran */           \
 	X(MEMORY_USED, "memory_used", "bytes")                                                     \
@@ -79,18 +80,10 @@ static inline struct trk_gpu_value trk__gpu_unknown(enum trk_gpu_why why)
 	X(TREE_MEMORY, "process_memory", "bytes")                                                  \
 	X(TREE_ENCODER, "process_encoder", "share")                                                \
 	X(TREE_DECODER, "process_decoder", "share")                                                \
-	X(FAN, "fan_speed", "share") /* of its full speed */                                       \
-	X(POWER_LIMIT, "power_limit", "W")                                                         \
-	X(CLOCK_MAX, "clock_max", "Hz")                                                            \
-	X(MEMORY_CLOCK_MAX, "memory_clock_max", "Hz")                                              \
-	X(PCIE_GENERATION, "pcie_generation", "number")                                            \
-	X(PCIE_WIDTH, "pcie_lanes", "number")                                                      \
 	X(ECC_CORRECTED, "ecc_corrected_errors", "count")     /* since the driver was loaded */    \
 	X(ECC_UNCORRECTED, "ecc_uncorrected_errors", "count") /* the same */                       \
 	X(XID, "xid_errors", "count")                         /* reported since the first look */  \
-	X(XID_LAST, "xid_last", "number")                     /* the newest of them; 0: none */    \
-	X(RETIRED_PAGES, "retired_pages", "count")            /* ever */                           \
-	X(REMAPPED_ROWS, "remapped_rows", "count")            /* ever */
+	X(XID_LAST, "xid_last", "number")                     /* the newest of them; 0: none */
 
 enum trk_gpu_metric {
 #define X(id, key, unit) TRK_GPU_##id##_METRIC,

@@ -7,6 +7,24 @@
 
 /* ---- bytes ---- */
 
+/* Places 21 to 26, and those from 31 on, are of figures that older versions have recorded: fan, power
+ * limit, highest clocks, link, retired pages and remapped rows. */
+enum { GONE = 6, PLACES = TRK_GPU_METRICS + GONE };
+
+static int place_of(int metric)
+{
+	return metric < TRK_GPU_ECC_CORRECTED_METRIC ? metric : metric + GONE;
+}
+
+/* The metric of a place; -1: none. */
+static int metric_at(int place)
+{
+	if (place < TRK_GPU_ECC_CORRECTED_METRIC)
+		return place;
+	place -= GONE;
+	return place >= TRK_GPU_ECC_CORRECTED_METRIC && place < TRK_GPU_METRICS ? place : -1;
+}
+
 /* The unit of an integer in the file. */
 static double scale_of(int metric)
 {
@@ -37,9 +55,11 @@ void trk__format_gpus(struct trk_buf *b, const struct trk_gpu_device *device, si
 		trk__buf_svarint(b, d->node);
 		trk__buf_varint(b, (d->mig ? 1u : 0) |
 					   (d->by_device ? 2u | (unsigned int) d->basis << 2 : 0));
-		trk__buf_varint(b, TRK_GPU_METRICS);
-		for (int k = 0; k < TRK_GPU_METRICS; k++)
-			trk__buf_putc(b, (char) d->metric[k].why);
+		trk__buf_varint(b, PLACES);
+		for (int place = 0; place < PLACES; place++)
+			trk__buf_putc(b, (char) (metric_at(place) < 0
+							 ? TRK_GPU_NOT_ASKED
+							 : d->metric[metric_at(place)].why));
 	}
 }
 
@@ -69,7 +89,8 @@ static void get_device(struct trk_cursor *c, struct trk_gpu_device *d)
 	if (d->by_device && (flags >> 2 & 7) < TRK_GPU_BASES)
 		d->basis = (enum trk_gpu_basis)(flags >> 2 & 7);
 	for (int k = 0; k < TRK_GPU_METRICS; k++) {
-		unsigned int why = (uint64_t) k < metrics ? c->at[k] : TRK_GPU_NOT_ASKED;
+		unsigned int why =
+			(uint64_t) place_of(k) < metrics ? c->at[place_of(k)] : TRK_GPU_NOT_ASKED;
 
 		d->metric[k] = trk__gpu_unknown(why == TRK_GPU_KNOWN || why >= TRK_GPU_WHYS
 							? TRK_GPU_NOT_ASKED
@@ -111,10 +132,10 @@ void trk__format_gpu_row(struct trk_buf *b, const struct trk_gpu_device *device,
 
 		for (int k = 0; k < TRK_GPU_METRICS; k++)
 			if (m[k].why == TRK_GPU_KNOWN)
-				known |= 1ull << k;
+				known |= 1ull << place_of(k);
 		trk__buf_varint(b, known);
 		for (int k = 0; k < TRK_GPU_METRICS; k++)
-			if (known >> k & 1)
+			if (known >> place_of(k) & 1)
 				trk__buf_svarint(b, trk__whole(m[k].value * scale_of(k) + 0.5,
 							       INT64_MIN, INT64_MAX));
 	}
@@ -124,17 +145,18 @@ static void get_values(struct trk_cursor *c, struct trk_gpu_device *d)
 {
 	uint64_t known = trk__cursor_varint(c);
 
-	for (int k = 0; k < 64; k++) {
+	for (int place = 0; place < 64; place++) {
+		int k = metric_at(place);
 		int64_t value;
 
-		if (!(known >> k & 1)) {
+		if (!(known >> place & 1)) {
 			/* The reason of a value that was known is not recorded again. */
-			if (k < TRK_GPU_METRICS && d->metric[k].why == TRK_GPU_KNOWN)
+			if (k >= 0 && d->metric[k].why == TRK_GPU_KNOWN)
 				d->metric[k] = trk__gpu_unknown(TRK_GPU_NOT_ASKED);
 			continue;
 		}
 		value = trk__cursor_svarint(c);
-		if (k < TRK_GPU_METRICS)
+		if (k >= 0)
 			d->metric[k] = trk__gpu_known((double) value / scale_of(k));
 	}
 }

@@ -58,7 +58,6 @@ TYPES = {**{ours: theirs for ours, (theirs, _) in STRUCTS.items()},
          "nvml_device": "nvmlDevice_t", "nvml_gpm_sample": "nvmlGpmSample_t",
          "nvml_events": "nvmlEventSet_t"}
 ENUMS = {"nvmlDeviceGetTemperature": "nvmlTemperatureSensors_t", "nvmlDeviceGetClockInfo": "nvmlClockType_t",
-         "nvmlDeviceGetMaxClockInfo": "nvmlClockType_t",
          "nvmlDeviceGetPcieThroughput": "nvmlPcieUtilCounter_t"}
 
 

@@ -279,48 +279,6 @@ nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type,
 
 /* ---- what changes seldom ---- */
 
-nvmlReturn_t nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int *percent)
-{
-	(void) device;
-	NOTE;
-	*percent = 35;
-	return NVML_SUCCESS;
-}
-
-nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned int *milliwatts)
-{
-	(void) device;
-	NOTE;
-	*milliwatts = 400000;
-	return NVML_SUCCESS;
-}
-
-nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type,
-				       unsigned int *megahertz)
-{
-	(void) device;
-	NOTE;
-	*megahertz = type == NVML_CLOCK_SM ? 1980 : 1593;
-	return type == NVML_CLOCK_SM || type == NVML_CLOCK_MEM ? NVML_SUCCESS
-							       : NVML_ERROR_INVALID_ARGUMENT;
-}
-
-nvmlReturn_t nvmlDeviceGetCurrPcieLinkGeneration(nvmlDevice_t device, unsigned int *generation)
-{
-	(void) device;
-	NOTE;
-	*generation = 4;
-	return NVML_SUCCESS;
-}
-
-nvmlReturn_t nvmlDeviceGetCurrPcieLinkWidth(nvmlDevice_t device, unsigned int *lanes)
-{
-	(void) device;
-	NOTE;
-	*lanes = 16;
-	return NVML_SUCCESS;
-}
-
 /* Errors of the memory; no NVLink. Upper halves are not the library's where a value is 32 bits
  * wide. */
 nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int count, nvmlFieldValue_t *field)
@@ -336,23 +294,9 @@ nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int count, nvmlFieldV
 			field[i].value.ullVal = 11;
 			break;
 		case NVML_FI_DEV_ECC_DBE_VOL_TOTAL:
-			field[i].value.ullVal = 2;
-			break;
-		case NVML_FI_DEV_RETIRED_SBE:
-			field[i].nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
-			break;
-		case NVML_FI_DEV_RETIRED_DBE:
-			field[i].valueType = NVML_VALUE_TYPE_UNSIGNED_INT;
-			field[i].value.uiVal = 9;
-			break;
-		case NVML_FI_DEV_REMAPPED_COR:
 			field[i].value.ullVal = 0xffffffff00000000ull;
 			field[i].valueType = NVML_VALUE_TYPE_UNSIGNED_INT;
-			field[i].value.uiVal = 5;
-			break;
-		case NVML_FI_DEV_REMAPPED_UNC:
-			field[i].valueType = NVML_VALUE_TYPE_UNSIGNED_INT;
-			field[i].value.uiVal = 1;
+			field[i].value.uiVal = 2;
 			break;
 		default:
 			field[i].nvmlReturn = NVML_ERROR_NOT_SUPPORTED;

@@ -137,6 +137,49 @@ static void bytes_come_back_as_they_went(void **state)
 }
 
 /* Beyond its bound a recording keeps some of the old rows, and the energy is still right. */
+/* Versions before this one have also recorded fan, limits, link and retired memory. */
+static void figures_of_older_recordings_are_passed_over(void **state)
+{
+	enum { TEMPERATURE = 7, FAN = 21, LINK = 25, ECC = 27, XID_LAST = 30, ROWS = 32, PLACES };
+	static const unsigned int known[] = {TEMPERATURE, FAN, LINK, ECC + 1, XID_LAST, ROWS};
+	struct trk_gpu_device back[TRK_GPUS_MAX];
+	int64_t elapsed, interval;
+	struct trk_buf b;
+	uint64_t bits = 0;
+	size_t count;
+
+	(void) state;
+	trk__buf_init(&b, 1 << 16);
+	trk__buf_varint(&b, 1);
+	for (int i = 0; i < 5; i++) /* vendor, name, uuid, bus, driver */
+		trk__buf_text(&b, "x");
+	trk__buf_svarint(&b, -1);
+	trk__buf_svarint(&b, 3);
+	trk__buf_varint(&b, 0);
+	trk__buf_varint(&b, PLACES);
+	for (int i = 0; i < PLACES; i++)
+		trk__buf_putc(&b, i == FAN   ? TRK_GPU_DENIED
+				  : i == ECC ? TRK_GPU_UNSUPPORTED
+					     : TRK_GPU_NOT_ASKED);
+	assert_int_equal(trk__parse_gpus(b.data, b.len, back, &count), 0);
+	trk__buf_clear(&b);
+	trk__buf_svarint(&b, 5);
+	trk__buf_svarint(&b, 6);
+	trk__buf_varint(&b, 1);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		bits |= 1ull << known[i];
+	trk__buf_varint(&b, bits);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		trk__buf_svarint(&b, known[i] == TEMPERATURE ? 51000 : (int) known[i]);
+	assert_int_equal(trk__parse_gpu_row(b.data, b.len, back, 1, &elapsed, &interval), 0);
+	assert_true(back[0].metric[TRK_GPU_TEMPERATURE_METRIC].value == 51);
+	assert_int_equal(back[0].metric[TRK_GPU_ECC_CORRECTED_METRIC].why, TRK_GPU_UNSUPPORTED);
+	assert_true(back[0].metric[TRK_GPU_ECC_UNCORRECTED_METRIC].value == ECC + 1);
+	assert_true(back[0].metric[TRK_GPU_XID_LAST_METRIC].value == XID_LAST);
+	assert_int_equal(back[0].metric[TRK_GPU_XID_METRIC].why, TRK_GPU_NOT_ASKED);
+	trk__buf_release(&b);
+}
+
 static void a_long_series_is_thinned(void **state)
 {
 	struct trk_record *record = calloc(1, sizeof(*record));
@@ -181,6 +224,7 @@ int main(void)
 		cmocka_unit_test(energy_survives_a_gap_and_a_reset),
 		cmocka_unit_test(nothing_seen_is_no_energy),
 		cmocka_unit_test(bytes_come_back_as_they_went),
+		cmocka_unit_test(figures_of_older_recordings_are_passed_over),
 		cmocka_unit_test(a_long_series_is_thinned),
 	};
 

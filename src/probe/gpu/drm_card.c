@@ -316,44 +316,6 @@ void trk__drm_add_card(struct trk_drm_card *c, struct trk_gpu_scan *scan)
 
 /* ---- figures that rarely change ---- */
 
-/* "16.0 GT/s PCIe": fourth generation. */
-static struct trk_gpu_value link_generation(const struct trk_drm_card *c)
-{
-	static const unsigned int tenths[] = {25, 50, 80, 160, 320, 640};
-	const char *at;
-	char text[32];
-	uint64_t speed;
-
-	read_word(c->dir_fd, "device/current_link_speed", text, sizeof(text));
-	at = text;
-	if (trk__scan_fixed(&at, 1, &speed))
-		for (size_t i = 0; i < sizeof(tenths) / sizeof(tenths[0]); i++)
-			if (speed == tenths[i])
-				return trk__gpu_known((double) i + 1);
-	return trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
-}
-
-/* pp_dpm_sclk has a line per level, the highest last: "2: 2475Mhz *". */
-static struct trk_gpu_value highest_level(const struct trk_drm_card *c, const char *path)
-{
-	struct trk_gpu_value most = trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
-	char text[1024];
-
-	if (trk__read_at(c->dir_fd, path, text, sizeof(text)) <= 0)
-		return most;
-	for (const char *at = text; *at; at = trk__skip_line(at)) {
-		const char *colon = at + strcspn(at, ":\n");
-		uint64_t megahertz;
-
-		if (*colon != ':')
-			continue;
-		colon = trk__skip_blanks(colon + 1);
-		if (trk__scan_u64(&colon, &megahertz) && !(most.value >= (double) megahertz * 1e6))
-			most = trk__gpu_known((double) megahertz * 1e6);
-	}
-	return most;
-}
-
 /* "ue: 0", "ce: 3": uncorrected and corrected errors of the memory since the driver was loaded. */
 static void set_errors(const struct trk_drm_card *c, struct trk_gpu_value *m)
 {
@@ -376,31 +338,6 @@ static void set_errors(const struct trk_drm_card *c, struct trk_gpu_value *m)
 	}
 }
 
-static void read_slow(struct trk_drm_card *c)
-{
-	static const char *const limits[] = {"power1_cap", "power1_max", "power2_cap", "power2_max",
-					     NULL};
-	static const char *const clocks[] = {"device/tile0/gt0/freq0/rp0_freq",
-					     "gt/gt0/rps_RP0_freq_mhz", NULL};
-	struct trk_gpu_value *m = c->slow;
-	double most;
-
-	m[TRK_GPU_POWER_LIMIT_METRIC] = first_of(c->hwmon_fd, limits, 1e-6);
-	m[TRK_GPU_PCIE_GENERATION_METRIC] = link_generation(c);
-	m[TRK_GPU_PCIE_WIDTH_METRIC] = number_of(c->dir_fd, "device/current_link_width", 1);
-	if (!c->is_amd) {
-		m[TRK_GPU_CLOCK_MAX_METRIC] = first_of(c->dir_fd, clocks, 1e6);
-		return;
-	}
-	if (trk__drm_read_number(c->hwmon_fd, "pwm1_max", &most) && most > 0)
-		m[TRK_GPU_FAN_METRIC] = number_of(c->hwmon_fd, "pwm1", 1 / most);
-	else
-		m[TRK_GPU_FAN_METRIC] = trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
-	m[TRK_GPU_CLOCK_MAX_METRIC] = highest_level(c, "device/pp_dpm_sclk");
-	m[TRK_GPU_MEMORY_CLOCK_MAX_METRIC] = highest_level(c, "device/pp_dpm_mclk");
-	set_errors(c, m);
-}
-
 void trk__drm_refresh_slow(struct trk_drm_card *c, uint64_t now_ns)
 {
 	if ((c->slow_ns && now_ns < c->slow_ns + SLOW_NS) || is_asleep(c))
@@ -408,7 +345,8 @@ void trk__drm_refresh_slow(struct trk_drm_card *c, uint64_t now_ns)
 	if (c->slow_ns == 0)
 		know_parts(c);
 	c->slow_ns = now_ns;
-	read_slow(c);
+	if (c->is_amd)
+		set_errors(c, c->slow);
 }
 
 struct trk_drm_user *trk__drm_user_of(struct trk_drm *d, size_t card, pid_t pid)

@@ -28,21 +28,15 @@ enum { EVENTS_MAX = 64 };
 
 /* ---- figures that rarely change ----
  *
- * Limits, the link to the bus, the fan, memory errors: a table of fields that one call reads, and a
- * few functions. They are read at the start and then every 5 s between two polls, one device after
- * the other; a poll copies the last values. */
+ * Memory errors: fields that one call reads, at the start and then every 5 s between two polls, one
+ * device after the other; a poll copies the last values. */
 
-/* Fields of one metric are adjacent and are added up. */
 static const struct {
 	unsigned int id;
 	enum trk_gpu_metric metric;
 } fields[] = {
 	{NVML_FI_DEV_ECC_SBE_VOL_TOTAL, TRK_GPU_ECC_CORRECTED_METRIC},
 	{NVML_FI_DEV_ECC_DBE_VOL_TOTAL, TRK_GPU_ECC_UNCORRECTED_METRIC},
-	{NVML_FI_DEV_RETIRED_SBE, TRK_GPU_RETIRED_PAGES_METRIC},
-	{NVML_FI_DEV_RETIRED_DBE, TRK_GPU_RETIRED_PAGES_METRIC},
-	{NVML_FI_DEV_REMAPPED_COR, TRK_GPU_REMAPPED_ROWS_METRIC},
-	{NVML_FI_DEV_REMAPPED_UNC, TRK_GPU_REMAPPED_ROWS_METRIC},
 };
 
 enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
@@ -69,38 +63,15 @@ static void read_fields(struct nvml *n, struct kept *k)
 	for (int i = 0; i < FIELDS; i++)
 		f[i].id = fields[i].id;
 	r = CALL(n, fields, k->handle, FIELDS, f);
-	for (int i = 0; i < FIELDS; i++) {
-		struct trk_gpu_value *to = &k->slow[fields[i].metric];
-		struct trk_gpu_value v = field_value(&f[i], r);
-
-		if (i > 0 && fields[i].metric == fields[i - 1].metric && v.why == TRK_GPU_KNOWN)
-			v.value += to->value; /* NaN if the other part is unknown */
-		*to = v.why == TRK_GPU_KNOWN && isnan(v.value) ? *to : v;
-	}
-}
-
-static void read_slow(struct nvml *n, struct kept *k)
-{
-	struct trk_gpu_value *m = k->slow;
-	nvml_device handle = k->handle;
-	const struct functions *f = &n->f;
-
+	for (int i = 0; i < FIELDS; i++)
+		k->slow[fields[i].metric] = field_value(&f[i], r);
 	k->slow_ns = n->env.monotonic_ns();
-	/* above 1 if more than the rated speed is requested */
-	m[TRK_GPU_FAN_METRIC] = trk__nvml_figure(f->fan, handle, 100);
-	m[TRK_GPU_POWER_LIMIT_METRIC] = trk__nvml_figure(f->power_limit, handle, 1000);
-	m[TRK_GPU_CLOCK_MAX_METRIC] = trk__nvml_figure_of(f->max_clock, handle, NVML_CLOCK_SM, 1e6);
-	m[TRK_GPU_MEMORY_CLOCK_MAX_METRIC] =
-		trk__nvml_figure_of(f->max_clock, handle, NVML_CLOCK_MEM, 1e6);
-	m[TRK_GPU_PCIE_GENERATION_METRIC] = trk__nvml_figure(f->link_generation, handle, 1);
-	m[TRK_GPU_PCIE_WIDTH_METRIC] = trk__nvml_figure(f->link_width, handle, 1);
-	read_fields(n, k);
 }
 
 static void refresh_slow(struct nvml *n, struct kept *k)
 {
 	if (n->env.monotonic_ns() >= k->slow_ns + SLOW_NS)
-		read_slow(n, k);
+		read_fields(n, k);
 }
 
 static void set_slow(const struct kept *k, struct trk_gpu_value *m)
@@ -284,7 +255,7 @@ static int open_device(struct nvml *n, unsigned int index)
 	    support.is_supported)
 		trk__nvml_make_samples(n, &k->watch);
 	watch_errors(n, k);
-	read_slow(n, k);
+	read_fields(n, k);
 	return NVML_SUCCESS;
 }
 

@@ -35,10 +35,6 @@ enum {
 	NVML_PCIE_UTIL_RX_BYTES = 1,
 	NVML_FI_DEV_ECC_SBE_VOL_TOTAL = 3, /* errors since the driver was loaded */
 	NVML_FI_DEV_ECC_DBE_VOL_TOTAL = 4,
-	NVML_FI_DEV_RETIRED_SBE = 29, /* pages */
-	NVML_FI_DEV_RETIRED_DBE = 30,
-	NVML_FI_DEV_REMAPPED_COR = 142, /* rows, remapped by Ampere and later; no pages there */
-	NVML_FI_DEV_REMAPPED_UNC = 143,
 	NVML_VALUE_TYPE_DOUBLE = 0,
 	NVML_VALUE_TYPE_UNSIGNED_INT = 1,
 	NVML_VALUE_TYPE_UNSIGNED_LONG = 2, /* of 32 bits on Windows */
@@ -194,13 +190,6 @@ struct nvml_gpm_metrics {
 	X(clock, (nvml_device, unsigned int, unsigned int *), "nvmlDeviceGetClockInfo", NULL)      \
 	X(throttle, (nvml_device, unsigned long long *), "nvmlDeviceGetCurrentClocksEventReasons", \
 	  "nvmlDeviceGetCurrentClocksThrottleReasons")                                             \
-	X(fan, (nvml_device, unsigned int *), "nvmlDeviceGetFanSpeed", NULL)                       \
-	X(power_limit, (nvml_device, unsigned int *), "nvmlDeviceGetEnforcedPowerLimit", NULL)     \
-	X(max_clock, (nvml_device, unsigned int, unsigned int *), "nvmlDeviceGetMaxClockInfo",     \
-	  NULL)                                                                                    \
-	X(link_generation, (nvml_device, unsigned int *), "nvmlDeviceGetCurrPcieLinkGeneration",   \
-	  NULL)                                                                                    \
-	X(link_width, (nvml_device, unsigned int *), "nvmlDeviceGetCurrPcieLinkWidth", NULL)       \
 	X(events_new, (nvml_events *), "nvmlEventSetCreate", NULL)                                 \
 	X(events_free, (nvml_events), "nvmlEventSetFree", NULL)                                    \
 	X(events_of, (nvml_device, unsigned long long, nvml_events), "nvmlDeviceRegisterEvents",   \

@@ -66,43 +66,24 @@ static void add_gpu(struct trk_doc *d, struct trk_doc_table *t, const struct trk
 	}
 }
 
-/* ---- limits and health ---- */
+/* ---- clocks and health ---- */
 
 static const struct trk_doc_column hardware_columns[] = {
 	{"gpu", "GPU", TRK_CELL_TEXT, NULL},
-	{"clock", "Clock, mean of highest", TRK_CELL_TEXT, NULL},
-	{"memory_clock", "Memory clock", TRK_CELL_TEXT, NULL},
-	{"power_limit", "Power limit", TRK_CELL_NUMBER, "W"},
-	{"fan_speed", "Fan, most", TRK_CELL_NUMBER, NULL},
-	{"pcie", "PCIe link", TRK_CELL_TEXT, NULL},
+	{"clock", "Clock, mean", TRK_CELL_TEXT, NULL},
+	{"memory_clock", "Memory clock, mean", TRK_CELL_TEXT, NULL},
 	{"encoder", "Encoder by the job, mean", TRK_CELL_NUMBER, "share"},
 	{"decoder", "Decoder by the job, mean", TRK_CELL_NUMBER, "share"},
 	{"ecc", "ECC errors in the run", TRK_CELL_TEXT, NULL},
 	{"xid", "Xid errors", TRK_CELL_TEXT, NULL},
-	{"retired", "Retired memory", TRK_CELL_TEXT, NULL},
 };
 
-/* "1710 of 1980 MHz" */
 static const char *clock_text(struct trk_doc *d, const struct trk_gpu_total *g,
-			      enum trk_gpu_metric clock, enum trk_gpu_metric most)
+			      enum trk_gpu_metric clock)
 {
-	double mean = trk__gpu_total_mean(g, clock), top = trk__gpu_total_max(g, most);
+	double mean = trk__gpu_total_mean(g, clock);
 
-	if (isnan(mean))
-		return NULL;
-	if (isnan(top))
-		return trk__doc_print(d, "%.0f MHz", mean / 1e6);
-	return trk__doc_print(d, "%.0f of %.0f MHz", mean / 1e6, top / 1e6);
-}
-
-static const char *link_text(struct trk_doc *d, const struct trk_gpu_total *g)
-{
-	double generation = trk__gpu_total_max(g, TRK_GPU_PCIE_GENERATION_METRIC);
-	double lanes = trk__gpu_total_max(g, TRK_GPU_PCIE_WIDTH_METRIC);
-
-	return isnan(generation + lanes)
-		       ? NULL
-		       : trk__doc_print(d, "generation %.0f, %.0f lanes", generation, lanes);
+	return isnan(mean) ? NULL : trk__doc_print(d, "%.0f MHz", mean / 1e6);
 }
 
 /* Corrected errors are harmless, uncorrected ones are not. */
@@ -130,49 +111,33 @@ static const char *xid_text(struct trk_doc *d, const struct trk_gpu_total *g)
 			      g->device.metric[TRK_GPU_XID_LAST_METRIC].value);
 }
 
-static const char *retired_text(struct trk_doc *d, const struct trk_gpu_total *g)
-{
-	double pages = trk__gpu_total_max(g, TRK_GPU_RETIRED_PAGES_METRIC);
-	double rows = trk__gpu_total_max(g, TRK_GPU_REMAPPED_ROWS_METRIC);
-
-	if (isnan(pages) && isnan(rows))
-		return NULL;
-	if (isnan(pages))
-		return trk__doc_print(d, "%.0f rows", rows);
-	return isnan(rows) ? trk__doc_print(d, "%.0f pages", pages)
-			   : trk__doc_print(d, "%.0f pages, %.0f rows", pages, rows);
-}
-
 static void add_hardware(struct trk_doc *d, struct trk_doc_table *t, const struct trk_gpu_total *g)
 {
 	struct trk_doc_cell *row = trk__doc_row(d, t);
 
 	row[0] = name_of(d, g);
-	row[1].text = clock_text(d, g, TRK_GPU_CLOCK_METRIC, TRK_GPU_CLOCK_MAX_METRIC);
-	row[2].text =
-		clock_text(d, g, TRK_GPU_MEMORY_CLOCK_METRIC, TRK_GPU_MEMORY_CLOCK_MAX_METRIC);
-	row[3] = amount(d, trk__gpu_total_max(g, TRK_GPU_POWER_LIMIT_METRIC), "W");
-	row[4] = trk__doc_figure(d, trk__human_percent, trk__gpu_total_max(g, TRK_GPU_FAN_METRIC));
-	row[5].text = link_text(d, g);
-	row[6] = trk__doc_figure(d, trk__human_percent,
+	row[1].text = clock_text(d, g, TRK_GPU_CLOCK_METRIC);
+	row[2].text = clock_text(d, g, TRK_GPU_MEMORY_CLOCK_METRIC);
+	row[3] = trk__doc_figure(d, trk__human_percent,
 				 trk__gpu_total_mean(g, TRK_GPU_TREE_ENCODER_METRIC));
-	row[7] = trk__doc_figure(d, trk__human_percent,
+	row[4] = trk__doc_figure(d, trk__human_percent,
 				 trk__gpu_total_mean(g, TRK_GPU_TREE_DECODER_METRIC));
-	row[8].text = ecc_text(d, g);
-	row[9].text = xid_text(d, g);
-	row[10].text = retired_text(d, g);
+	row[5].text = ecc_text(d, g);
+	row[6].text = xid_text(d, g);
 }
 
 static bool knows_hardware(const struct trk_gpu_log *log)
 {
-	for (size_t i = 0; i < log->count; i++)
-		for (int k = TRK_GPU_FAN_METRIC; k < TRK_GPU_METRICS; k++)
-			if (log->total[i].seconds[k] > 0)
-				return true;
+	for (size_t i = 0; i < log->count; i++) {
+		const double *seconds = log->total[i].seconds;
+
+		if (seconds[TRK_GPU_CLOCK_METRIC] > 0 ||
+		    seconds[TRK_GPU_ECC_CORRECTED_METRIC] > 0 || seconds[TRK_GPU_XID_METRIC] > 0)
+			return true;
+	}
 	return false;
 }
 
-/* Recordings of older versions lack these figures. */
 static void add_hardware_table(struct trk_doc *d, const struct trk_gpu_log *log,
 			       struct trk_doc_section *s)
 {
@@ -180,7 +145,7 @@ static void add_hardware_table(struct trk_doc *d, const struct trk_gpu_log *log,
 
 	if (!knows_hardware(log))
 		return;
-	t = trk__doc_table(d, s, "gpu_hardware", "GPUs: limits and health", hardware_columns,
+	t = trk__doc_table(d, s, "gpu_hardware", "GPUs: clocks and health", hardware_columns,
 			   sizeof(hardware_columns) / sizeof(hardware_columns[0]));
 	for (size_t i = 0; i < log->count; i++)
 		if (log->total[i].device.parent < 0)
