@@ -4,10 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/human.h"
-
-#define GIB 1073741824.0
 
 static const double saturated_from = 0.95, saturated_enough = 0.10;
 static const double gib_a_core = 4;
@@ -82,7 +81,7 @@ double trk__busy_run_time(const struct trk_busy *h, double cores)
 
 static double price_of(double run_time_s, double cores, double memory_bytes)
 {
-	double gib = known(memory_bytes) ? memory_bytes / GIB : gib_a_core * cores;
+	double gib = known(memory_bytes) ? memory_bytes / TRK_GIB : gib_a_core * cores;
 
 	return run_time_s / 3600 * (TRK_PRICE_CORE_HOUR * cores + TRK_PRICE_GIB_HOUR * gib);
 }

@@ -9,11 +9,10 @@
 #include <string.h>
 
 #include "advise/memory_private.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/human.h"
 #include "base/maths.h"
-
-#define MIB 1048576.0
 
 enum {
 	FLOOR_RUNS = 20, /* a failure sets a floor until this many later runs succeeded */
@@ -48,8 +47,8 @@ const struct trk_memory_tuning trk__memory_tuning = {
 	.time_to_failure = 1, /* as in the literature: pessimistic */
 	.shift_down_runs = 3,
 	.shift_up_runs = 2,
-	.step_bytes = 128 * MIB, /* the smallest step of the original package */
-	.floor_bytes = 256 * MIB,
+	.step_bytes = 128 * TRK_MIB, /* the smallest step of the original package */
+	.floor_bytes = 256 * TRK_MIB,
 	.out_of_memory_grow = 1.2, /* of the Kubernetes Vertical Pod Autoscaler */
 	.chance_max = 0.25,
 	.shift_gap = 0.5,  /* replay with failures: x 1.3 and x 2 from run 41, made-up wide jobs */
@@ -114,7 +113,7 @@ const char *trk__confidence_name(enum trk_confidence confidence)
 
 static const char *size_text(double bytes, char text[TRK_HUMAN_SIZE])
 {
-	return trk__human_memory(text, bytes / MIB);
+	return trk__human_memory(text, bytes / TRK_MIB);
 }
 
 __attribute__((format(printf, 2, 3))) static void add_reason(struct trk_memory_advice *a,

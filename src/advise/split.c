@@ -8,10 +8,9 @@
 #include "advise/cpu.h"
 #include "advise/memory.h"
 #include "advise/phases.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/maths.h"
-
-#define GIB 1073741824.0
 
 enum { SIZES = 6 }; /* 1, 2, 4 ... 32 cores */
 
@@ -86,7 +85,7 @@ static void work_fill(struct work *w, const double *seconds, const double *cores
 			double dt = or_default(seconds[i], 0);
 
 			u = or_last(cores[i], u);
-			gib = or_last(memory[i] / GIB, gib);
+			gib = or_last(memory[i] / TRK_GIB, gib);
 			peak = gib > peak ? gib : peak;
 			all += dt;
 			for (size_t k = 0; k < SIZES; k++) {
@@ -160,7 +159,7 @@ static struct trk_piece piece_of(const struct work *w, size_t from, size_t end)
 	p.price = price_of(w, from, end, peak, &size);
 	p.run_time_s = w->block[end].time[size] - w->block[from].time[size];
 	p.cores = (double) (1 << size);
-	p.peak_bytes = peak * GIB;
+	p.peak_bytes = peak * TRK_GIB;
 	p.request_bytes = p.peak_bytes * w->o.margin;
 	if (p.request_bytes < trk__memory_tuning.floor_bytes)
 		p.request_bytes = trk__memory_tuning.floor_bytes;
@@ -192,8 +191,8 @@ static void hint(struct trk_split *s)
 		s->hint, sizeof(s->hint),
 		"split here: after %.0f s; before it request %g cores and %.4g GiB, after it "
 		"%g cores and %.4g GiB; %zu pieces in all save %.0f %%",
-		when, s->piece[at - 1].cores, s->piece[at - 1].request_bytes / GIB,
-		s->piece[at].cores, s->piece[at].request_bytes / GIB, s->piece_count,
+		when, s->piece[at - 1].cores, s->piece[at - 1].request_bytes / TRK_GIB,
+		s->piece[at].cores, s->piece[at].request_bytes / TRK_GIB, s->piece_count,
 		100 * s->saving);
 }
 

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "base/maths.h"
 #include "base/os.h"
 #include "model/waits.h"
 
-#define MIB 1048576.0
 static const double AGAIN_S = 1800, RESOLVED_LEAST_S = 300, THROTTLED_MEAN_S = 60,
 		    SPACE_LOW_SHARE = 0.25, GPU_IDLE_AGAIN_S = 3600, LIMIT_HIT_S = 5;
 
@@ -122,8 +122,8 @@ static void gpu_facts(const struct trk_gpu_device *device, size_t devices,
 		f->gpu_usage += m[TRK_GPU_UTILIZATION_METRIC].value;
 		if (used / size > fullest) {
 			fullest = used / size;
-			f->vram_mib = used / MIB;
-			f->vram_limit_mib = size / MIB;
+			f->vram_mib = used / TRK_MIB;
+			f->vram_limit_mib = size / TRK_MIB;
 		}
 	}
 }

@@ -9,10 +9,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "resource_tracker.h"
-
-#define MIB (1024.0 * 1024.0)
 
 enum {
 	KEPT_FDS_MAX = 128,
@@ -139,7 +138,7 @@ int trk_counters_process(struct trk_counters *c, struct trk_process_counters *re
 	*ret = (struct trk_process_counters){
 		.user_s = (double) t.user_ns / 1e9,
 		.system_s = (double) t.system_ns / 1e9,
-		.memory_mib = (double) t.memory_bytes / MIB,
+		.memory_mib = (double) t.memory_bytes / TRK_MIB,
 		.read_bytes = t.has_io ? (double) t.read_bytes : NAN,
 		.write_bytes = t.has_io ? (double) t.write_bytes : NAN,
 		.processes = (int) t.processes,
@@ -166,13 +165,13 @@ int trk_counters_machine(struct trk_counters *c, struct trk_machine_counters *re
 		.processes = known(m.has_processes, m.processes, 1),
 		.user_s = known(m.has_cpu, m.user_ns, 1e9),
 		.system_s = known(m.has_cpu, m.system_ns, 1e9),
-		.memory_free_mib = known(m.has_memory, m.memory.free, MIB),
-		.memory_used_mib = known(m.has_memory, trk__meminfo_used(&m.memory), MIB),
-		.memory_buffers_mib = known(m.has_memory, m.memory.buffers, MIB),
+		.memory_free_mib = known(m.has_memory, m.memory.free, TRK_MIB),
+		.memory_used_mib = known(m.has_memory, trk__meminfo_used(&m.memory), TRK_MIB),
+		.memory_buffers_mib = known(m.has_memory, m.memory.buffers, TRK_MIB),
 		.memory_cached_mib =
-			known(m.has_memory, m.memory.cached + m.memory.reclaimable, MIB),
-		.memory_active_mib = known(m.has_memory, m.memory.active, MIB),
-		.memory_inactive_mib = known(m.has_memory, m.memory.inactive, MIB),
+			known(m.has_memory, m.memory.cached + m.memory.reclaimable, TRK_MIB),
+		.memory_active_mib = known(m.has_memory, m.memory.active, TRK_MIB),
+		.memory_inactive_mib = known(m.has_memory, m.memory.inactive, TRK_MIB),
 		.net_recv_bytes = known(m.has_net, m.recv_bytes, 1),
 		.net_sent_bytes = known(m.has_net, m.sent_bytes, 1),
 	};

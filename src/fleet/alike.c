@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MIB 1048576.0
+#include "base/bytes.h"
 
 /* ---- how a run ended ---- */
 
@@ -36,15 +36,15 @@ static enum trk_earlier_end end_of(const struct trk_history_run *run)
 struct trk_earlier_run trk__advice_past_run(const struct trk_history_run *run)
 {
 	struct trk_earlier_run r = {
-		.peak_bytes = run->peak_memory_mib * MIB,
+		.peak_bytes = run->peak_memory_mib * TRK_MIB,
 		.duration_s = run->duration_s,
 		.input_bytes = run->input_bytes,
-		.limit_bytes = run->limit_memory_mib * MIB,
+		.limit_bytes = run->limit_memory_mib * TRK_MIB,
 		.end = end_of(run),
 	};
 
 	if (run->peak_swap_mib > 0) /* without swap it would have needed that as well */
-		r.peak_bytes += run->peak_swap_mib * MIB;
+		r.peak_bytes += run->peak_swap_mib * TRK_MIB;
 	if (!strcmp(run->verdict, "memory_limit")) /* of --limit, which is in no control group */
 		r.limit_bytes = r.peak_bytes;
 	return r;

@@ -7,12 +7,11 @@
 #include <string.h>
 
 #include "advise/cpu.h"
+#include "base/bytes.h"
 #include "base/maths.h"
 #include "fleet/alike.h"
 #include "fleet/job_private.h"
 #include "fleet/statistics.h"
-
-#define MIB 1048576.0
 
 static const double day_s = 86400;
 
@@ -188,7 +187,7 @@ static void advise_cores(struct trk_fleet_work *w)
 {
 	struct trk_fleet_job *job = w->job;
 	struct trk_cpu_options o = {.cores_now = job->asked_cores,
-				    .memory_bytes = job->ask_mib * MIB,
+				    .memory_bytes = job->ask_mib * TRK_MIB,
 				    .slowdown_max = NAN,
 				    .stated_cores = job->asked_cores};
 	struct trk_cpu_advice a;
@@ -225,7 +224,7 @@ static void ask_for_memory(struct trk_fleet_job *job)
 	const struct trk_fleet_growth *g = &job->growth;
 	double grown;
 
-	job->ask_mib = job->has_memory ? round_up_mib(job->memory.request_bytes / MIB) : NAN;
+	job->ask_mib = job->has_memory ? round_up_mib(job->memory.request_bytes / TRK_MIB) : NAN;
 	if (!g->rising)
 		return;
 	/* A growing job needs room for a month of growth. */
@@ -443,7 +442,7 @@ double trk__fleet_job_chance(const struct trk_fleet_rows *rows, const struct trk
 		runs[i] = trk__advice_past_run(past);
 	}
 	if (past && mib > 0)
-		(void) trk__memory_chance(runs, count, &options, mib * MIB, &chance);
+		(void) trk__memory_chance(runs, count, &options, mib * TRK_MIB, &chance);
 	free(past);
 	return chance;
 }

@@ -8,10 +8,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bytes.h"
 #include "base/parse.h"
 #include "import/series.h"
-
-#define MIB 1048576.0
 
 static const char sign[] = "__AUTOMETRIC__|";
 
@@ -67,7 +66,7 @@ static int add_line(struct trk_series *s, const struct line *l, const char **pha
 	if (core >= 0)
 		trk__imp_set(&row, TRK_PROCESS_CPU_USAGE, core / 100);
 	if (rss >= 0)
-		trk__imp_set(&row, TRK_PROCESS_RSS, rss / MIB);
+		trk__imp_set(&row, TRK_PROCESS_RSS, rss / TRK_MIB);
 	r = trk__series_add(s, &row, l->time_s);
 	if (r == 0 && s->begun && strcmp(*phase, l->field[PHASE]) != 0) {
 		*phase = l->field[PHASE];

@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "import/delimited.h"
 #include "import/series.h"
 #include "model/capacity.h"
-
-#define MIB 1048576.0
 
 /* Names of memory that only the columns of 0.5 have. */
 static const char *const names_05[] = {"memory_mib", "memory_used_mib", "process_memory_mib",

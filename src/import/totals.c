@@ -5,13 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/mask.h"
 #include "base/parse.h"
 #include "import/delimited.h"
 #include "import/private.h"
 #include "import/values.h"
-
-#define MIB 1048576.0
 
 /* Set the times of a run that ended when the file was written. */
 static void end_with_the_file(struct trk_importing *i, double duration_s)
@@ -195,7 +194,7 @@ static uint64_t input_of(const char *text)
 		if (trk__parse_decimal(number, &value) == 0)
 			sum += value;
 	}
-	return sum > 0 && sum < 1e9 ? (uint64_t) (sum * MIB) : 0;
+	return sum > 0 && sum < 1e9 ? (uint64_t) (sum * TRK_MIB) : 0;
 }
 
 int trk__imp_snakemake(struct trk_importing *i, char *text, size_t len)
@@ -215,8 +214,8 @@ int trk__imp_snakemake(struct trk_importing *i, char *text, size_t len)
 		t.cpu_s = trk__delimited_value(&d, "cpu_time");
 		if (isnan(t.cpu_s)) /* older versions have only the mean, in percent */
 			t.cpu_s = trk__delimited_value(&d, "mean_load") / 100 * t.duration_s;
-		t.read_bytes = trk__delimited_value(&d, "io_in") * MIB;
-		t.write_bytes = trk__delimited_value(&d, "io_out") * MIB;
+		t.read_bytes = trk__delimited_value(&d, "io_in") * TRK_MIB;
+		t.write_bytes = trk__delimited_value(&d, "io_out") * TRK_MIB;
 		t.request_cpu = trk__delimited_value(&d, "threads");
 		if (!(t.duration_s > 0)) {
 			i->result->skipped++;

@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/parse.h"
 #include "import/delimited.h"
 #include "import/private.h"
 #include "import/values.h"
-
-#define MIB 1048576.0
 
 static int bad_table(struct trk_importing *i, unsigned long line)
 {
@@ -46,11 +45,11 @@ static int nextflow_row(struct trk_importing *i, const struct trk_delimited *d)
 	char job[TRK_RUN_TEXT_SIZE], number[32];
 
 	t.duration_s = trk__value_words(trk__delimited_cell(d, "realtime"));
-	t.peak_mib = bytes_of(d, "peak_rss") / MIB;
+	t.peak_mib = bytes_of(d, "peak_rss") / TRK_MIB;
 	t.peak_is = "sum of the peaks of its processes, sampled";
 	t.read_bytes = bytes_of(d, "read_bytes");
 	t.write_bytes = bytes_of(d, "write_bytes");
-	t.request_mib = bytes_of(d, "memory") / MIB;
+	t.request_mib = bytes_of(d, "memory") / TRK_MIB;
 	t.request_cpu = trk__delimited_value(d, "cpus");
 	(void) snprintf(number, sizeof(number), "%s", trk__delimited_cell(d, "%cpu"));
 	number[strcspn(number, "%")] = '\0';
@@ -130,10 +129,10 @@ static int slurm_end(struct trk_importing *i, struct slurm_job *j)
 static double request_of(const struct trk_delimited *d)
 {
 	const char *rest = "";
-	double bytes = trk__value_bytes(trk__delimited_cell(d, "ReqMem"), MIB, &rest);
+	double bytes = trk__value_bytes(trk__delimited_cell(d, "ReqMem"), TRK_MIB, &rest);
 	double cpus = trk__delimited_value(d, "AllocCPUS");
 
-	return (*rest == 'c' ? bytes * cpus : bytes) / MIB;
+	return (*rest == 'c' ? bytes * cpus : bytes) / TRK_MIB;
 }
 
 static bool starts_with_any(const char *state, const char *const *words)
@@ -196,7 +195,7 @@ static void slurm_step(struct slurm_job *j, const struct trk_delimited *d)
 	struct trk_imp_totals *t = &j->t;
 
 	t->cpu_s = larger(t->cpu_s, trk__value_clock(trk__delimited_cell(d, "TotalCPU")));
-	t->peak_mib = larger(t->peak_mib, bytes_of(d, "MaxRSS") / MIB);
+	t->peak_mib = larger(t->peak_mib, bytes_of(d, "MaxRSS") / TRK_MIB);
 	t->read_bytes = larger(t->read_bytes, bytes_of(d, "MaxDiskRead"));
 	t->write_bytes = larger(t->write_bytes, bytes_of(d, "MaxDiskWrite"));
 	/* The job's own row may have the state COMPLETED where a step was killed for memory. */

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "lines/profile.h"
 
-#define MIB       (1024.0 * 1024.0)
 #define CPU_SHARE 0.05
 #define ERRORS    3.0 /* standard errors of sampling */
 #define GROWTH    32.0
@@ -51,7 +51,7 @@ static double cpu_s(const struct trk_profile_row *row)
 
 static double growth_mib(const struct trk_profile_row *row)
 {
-	return row ? (double) (row->self.sure_bytes + row->self.between_bytes) / MIB : 0;
+	return row ? (double) (row->self.sure_bytes + row->self.between_bytes) / TRK_MIB : 0;
 }
 
 /* The variance of a share of all samples, in seconds of CPU time squared. */

@@ -2,9 +2,8 @@
 
 #include <math.h>
 
+#include "base/bytes.h"
 #include "lines/write.h"
-
-#define MIB (1024.0 * 1024.0)
 
 enum {
 	GROWTH_MIN = 8 << 20,
@@ -41,7 +40,7 @@ bool trk__lines_growth_counts(const struct trk_lines_growth *g, double peak_byte
 {
 	double bytes = (double) (g->sure_bytes + g->between_bytes);
 
-	return bytes >= 32 * MIB || bytes >= 0.05 * peak_bytes;
+	return bytes >= 32 * TRK_MIB || bytes >= 0.05 * peak_bytes;
 }
 
 /* ---- the last second ---- */
@@ -156,9 +155,9 @@ static void put_growth(struct trk_json *j, const struct trk_lines *l,
 	for (size_t i = 0; i < h->growths; i++) {
 		trk__json_open(j, '{');
 		trk__lines_place_json(j, l, h->growth[i].node, TRK_LINES_BY_LINE);
-		trk__json_key_double(j, "growth_mib", (double) h->growth[i].sure_bytes / MIB);
+		trk__json_key_double(j, "growth_mib", (double) h->growth[i].sure_bytes / TRK_MIB);
 		trk__json_key_double(j, "growth_between_mib",
-				     (double) h->growth[i].between_bytes / MIB);
+				     (double) h->growth[i].between_bytes / TRK_MIB);
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');

@@ -3,11 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/human.h"
 #include "base/utf8.h"
 #include "lines/write.h"
-
-#define MIB (1024.0 * 1024.0)
 
 enum { NO_SOURCE_MAX = 8 };
 
@@ -80,7 +79,7 @@ static const char *growth_text(const struct trk_lines_amounts *a, char text[TRK_
 		return "";
 	bytes = trk__profile_growth(a->sure_bytes, a->between_bytes, &sign);
 	(void) snprintf(text, TRK_HUMAN_SIZE + 8, "%s%s", sign,
-			trk__human_memory(number, (double) bytes / MIB));
+			trk__human_memory(number, (double) bytes / TRK_MIB));
 	return text;
 }
 
@@ -247,9 +246,9 @@ static void put_amounts(struct trk_json *j, const struct trk_lines_amounts *a)
 	trk__json_key_u64(j, "samples", a->samples);
 	trk__json_key_double(j, "cpu_s", (double) a->cpu_us / 1e6);
 	trk__json_key_double(j, "wall_s", (double) a->wall_us / 1e6);
-	trk__json_key_double(j, "growth_mib", (double) a->sure_bytes / MIB);
-	trk__json_key_double(j, "growth_between_mib", (double) a->between_bytes / MIB);
-	trk__json_key_double(j, "released_mib", (double) a->released_bytes / MIB);
+	trk__json_key_double(j, "growth_mib", (double) a->sure_bytes / TRK_MIB);
+	trk__json_key_double(j, "growth_between_mib", (double) a->between_bytes / TRK_MIB);
+	trk__json_key_double(j, "released_mib", (double) a->released_bytes / TRK_MIB);
 }
 
 void trk__lines_place_json(struct trk_json *j, const struct trk_lines *l, uint32_t node,

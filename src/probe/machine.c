@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "base/parse.h"
 #include "probe/gpu/poller.h"
@@ -16,8 +17,6 @@
 #include "probe/linux/mounts.h"
 
 enum { CPUS_MAX = 8192, DISKS_MAX = 512 };
-
-#define MIB 1048576.0
 
 #define COPY(to, text) ((void) snprintf((to), sizeof(to), "%s", (text)))
 
@@ -107,7 +106,7 @@ static void read_memory(const struct trk_env *env, struct trk_server *s)
 
 	if (trk__read_at(env->proc_fd, "meminfo", text, sizeof(text)) > 0 &&
 	    trk__meminfo_parse(text, &m) == 0)
-		s->memory_mib = (double) m.total / MIB;
+		s->memory_mib = (double) m.total / TRK_MIB;
 }
 
 static void read_disks(int sys_fd, struct trk_server *s)
@@ -293,8 +292,8 @@ static void read_limits(const struct trk_env *env, struct trk_server *s)
 		s->cpu_limit = l.cpu_cores;
 		COPY(s->cpu_limit_from, l.cpu_from);
 	}
-	if (l.memory_bytes != TRK_NO_LIMIT && (double) l.memory_bytes / MIB < s->memory_mib) {
-		s->memory_limit_mib = (double) l.memory_bytes / MIB;
+	if (l.memory_bytes != TRK_NO_LIMIT && (double) l.memory_bytes / TRK_MIB < s->memory_mib) {
+		s->memory_limit_mib = (double) l.memory_bytes / TRK_MIB;
 		COPY(s->memory_limit_from, l.memory_from);
 	}
 	trk__cgroup_release(&group);

@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/human.h"
-
-#define MIB 1048576.0
 
 /* ---- putting it together ---- */
 
@@ -20,7 +19,7 @@ static int advise_memory(const struct trk_advice_input *in, struct trk_advice *a
 	if (r < 0)
 		return r;
 	a->has_memory = true;
-	a->memory_mib = a->memory.request_bytes / MIB;
+	a->memory_mib = a->memory.request_bytes / TRK_MIB;
 	return 0;
 }
 
@@ -45,7 +44,7 @@ static void advise_cpu(const struct trk_advice_input *in, struct trk_advice *a)
 {
 	struct trk_cpu_options options = {
 		.cores_now = cores_of(in),
-		.memory_bytes = a->memory_mib * MIB,
+		.memory_bytes = a->memory_mib * TRK_MIB,
 		.slowdown_max = NAN,
 		.stated_cores = stated(&a->cpu_had),
 	};
@@ -175,7 +174,7 @@ static ssize_t vram_runs(const struct trk_advice_input *in, struct trk_earlier_r
 		if (!kept[i] || !(in->runs[i].vram_max_mib > 0))
 			continue;
 		runs[n] = trk__advice_past_run(&in->runs[i]);
-		runs[n].peak_bytes = in->runs[i].vram_max_mib * MIB;
+		runs[n].peak_bytes = in->runs[i].vram_max_mib * TRK_MIB;
 		runs[n].limit_bytes = NAN;
 		runs[n++].end = TRK_EARLIER_SUCCEEDED; /* failed runs count, too */
 	}
@@ -207,7 +206,7 @@ static int advise_gpus(const struct trk_advice_input *in, struct trk_advice *a)
 
 		r = m ? trk__memory_advise(runs, (size_t) n, &options, m) : -ENOMEM;
 		if (r == 0)
-			a->vram_mib = m->request_bytes / MIB;
+			a->vram_mib = m->request_bytes / TRK_MIB;
 		free(m);
 	}
 	free(runs);
@@ -506,7 +505,7 @@ static void memory_json(struct trk_json *j, const struct trk_advice *a)
 
 	trk__json_key_open(j, "memory", '{');
 	trk__json_key_double(j, "request_mib", a->memory_mib);
-	trk__json_key_double(j, "next_rung_mib", m->next_rung_bytes / MIB);
+	trk__json_key_double(j, "next_rung_mib", m->next_rung_bytes / TRK_MIB);
 	trk__json_key_text(j, "basis", a->has_memory ? m->basis_text : NULL);
 	trk__json_key_text(j, "runs_alike", a->has_memory ? trk__alike_name(a->alike.by) : NULL);
 	trk__json_key_u64(j, "runs_used", m->runs_used);
@@ -515,8 +514,8 @@ static void memory_json(struct trk_json *j, const struct trk_advice *a)
 	trk__json_key_double(j, "chance_exceed", m->chance_exceed);
 	trk__json_key_double(j, "possible_shared_mib", a->possible_shared_mib);
 	trk__json_key_double(j, "possible_peak_mib", a->peak_most_mib);
-	trk__json_key_double(j, "highest_mib", m->highest_bytes / MIB);
-	trk__json_key_double(j, "passed_peak_mib", m->passed_peak_bytes / MIB);
+	trk__json_key_double(j, "highest_mib", m->highest_bytes / TRK_MIB);
+	trk__json_key_double(j, "passed_peak_mib", m->passed_peak_bytes / TRK_MIB);
 	reasons_json(j, m->reason[0], sizeof(m->reason[0]), m->reason_count);
 	trk__json_close(j, '}');
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/human.h"
 #include "report/summary_terms.h"
 
@@ -208,7 +209,6 @@ void trk__offers_text(struct trk_buf *b, const struct trk_offers *r,
 /* ---- what to request ---- */
 
 #define LINE "\n" /* separator of items that have a line each */
-#define MIB  1048576.0
 
 static const char *request(struct trk_doc *d, double mib)
 {
@@ -251,7 +251,7 @@ static void add_memory(struct trk_doc *d, struct trk_doc_section *s, const struc
 
 	if (a->has_memory)
 		trk__doc_item(d, t, "%s, then %s if that is not enough", request(d, a->memory_mib),
-			      request(d, m->next_rung_bytes / MIB));
+			      request(d, m->next_rung_bytes / TRK_MIB));
 	else
 		trk__doc_item(d, t, "%s%s", request(d, a->memory_mib),
 			      a->original ? " (largest peak x 1.2, rounded up)" : "");

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/maths.h"
 #include "report/time_breakdown.h"
 #include "report/gpu_summary.h"
 #include "report/summary_terms.h"
 #include "report/write/terminal.h"
 
-#define DOT       " \u00b7 "
-#define MIB_BYTES 1048576.0
+#define DOT " \u00b7 "
 
 enum {
 	SAMPLES_MIN = 3, /* minimum for showing means */
@@ -84,15 +84,15 @@ static void tell_memory_kill(struct trk_doc *d, const struct trk_record *r)
 			    o->is_inferred && o->evidence[0] ? ": " : "",
 			    o->is_inferred ? evidence(d, o) : ""));
 	if (biggest)
-		add_trouble(d, trk__doc_print(
-				       d, "largest process: %s (pid %d), %s",
-				       trk__doc_safe(d,
-						     biggest->command[0] ? biggest->command
-									 : biggest->name,
-						     COMMAND_MAX),
-				       (int) biggest->pid,
-				       trk__doc_value(d, trk__human_memory,
-						      (double) biggest->peak_bytes / MIB_BYTES)));
+		add_trouble(d,
+			    trk__doc_print(d, "largest process: %s (pid %d), %s",
+					   trk__doc_safe(d,
+							 biggest->command[0] ? biggest->command
+									     : biggest->name,
+							 COMMAND_MAX),
+					   (int) biggest->pid,
+					   trk__doc_value(d, trk__human_memory,
+							  (double) biggest->peak_bytes / TRK_MIB)));
 }
 
 static void tell_forks(struct trk_doc *d, const struct trk_record *r)

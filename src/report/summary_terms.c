@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "lines/highlights.h"
 #include "lines/profile.h"
 #include "lines/write.h"
@@ -171,7 +172,6 @@ const char *trk__slept_words(struct trk_doc *d, const struct trk_record *r)
 
 /* ---- lines of the program ---- */
 
-#define MIB      (1024.0 * 1024.0)
 #define SECOND_S 1.0
 
 enum { NAME_MAX_CHARS = 60, SAMPLES_MIN = 10, KILL_LINES = 4 };
@@ -196,12 +196,12 @@ const char *trk__growth_words(struct trk_doc *d, uint64_t sure_bytes, uint64_t b
 	uint64_t bytes = trk__profile_growth(sure_bytes, between_bytes, &sign);
 
 	return trk__doc_print(d, "%s%s", sign,
-			      trk__doc_value(d, trk__human_memory, (double) bytes / MIB));
+			      trk__doc_value(d, trk__human_memory, (double) bytes / TRK_MIB));
 }
 
 static double peak_bytes(const struct trk_record *r)
 {
-	return trk__outcome_peak_mib(&r->outcome) * MIB;
+	return trk__outcome_peak_mib(&r->outcome) * TRK_MIB;
 }
 
 /* Remark if growth is uncertain, or NULL: a line that reuses memory freed by another line causes no

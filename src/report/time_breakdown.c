@@ -6,13 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/maths.h"
 #include "lines/cut.h"
 #include "lines/dominant.h"
 #include "lines/write.h"
 #include "report/cpu_use.h"
-
-#define MIB 1048576.0
 
 enum { BINS_MAX = 256, FIGURES = 4 };
 
@@ -285,7 +284,7 @@ static int split_of(const struct trk_record *record, struct trk_time_breakdown *
 	for (size_t i = 0; i < o->count; i++) {
 		seconds[i] = o->block[i].seconds;
 		cores[i] = o->block[i].core_s / o->block[i].seconds;
-		bytes[i] = o->block[i].memory_peak_mib * MIB;
+		bytes[i] = o->block[i].memory_peak_mib * TRK_MIB;
 	}
 	r = trk__split_advise(seconds, cores, bytes, o->count, NULL, &c->split);
 	free(of);
@@ -424,7 +423,7 @@ static void split_json(struct trk_json *j, const struct trk_time_breakdown *c)
 		trk__json_open(j, '{');
 		trk__json_key_double(j, "seconds", s->piece[i].seconds);
 		trk__json_key_double(j, "cpu", s->piece[i].cores);
-		trk__json_key_double(j, "memory_mib", s->piece[i].request_bytes / MIB);
+		trk__json_key_double(j, "memory_mib", s->piece[i].request_bytes / TRK_MIB);
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/json.h"
 
 static bool is_04(enum trk_column_set set)
@@ -203,7 +204,6 @@ void trk__table_markdown(struct trk_buf *b)
 	}
 }
 
-#define MIB         1048576.0
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 /* ---- GPUs ---- */
@@ -392,9 +392,9 @@ void trk__line_table_row(struct trk_buf *b, const struct trk_lines *l,
 		{.number = (double) a->samples},
 		{.number = (double) a->cpu_us / 1e6},
 		{.number = (double) a->wall_us / 1e6},
-		{.number = (double) a->sure_bytes / MIB},
-		{.number = (double) a->between_bytes / MIB},
-		{.number = (double) a->released_bytes / MIB},
+		{.number = (double) a->sure_bytes / TRK_MIB},
+		{.number = (double) a->between_bytes / TRK_MIB},
+		{.number = (double) a->released_bytes / TRK_MIB},
 	};
 
 	trk__line_row(b, f, line_columns, COUNT(line_columns), cell);

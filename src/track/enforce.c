@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#define MIB 1048576.0
+#include "base/bytes.h"
 
 static uint64_t warn_at(uint64_t limit)
 {
@@ -44,7 +44,7 @@ static enum trk_enforce_step check_memory(struct trk_enforce *e, uint64_t elapse
 	    (!over && e->memory_warned))
 		return TRK_ENFORCE_NOTHING;
 	(void) snprintf(text, TRK_ENFORCE_TEXT_SIZE, "%.1f MiB of the memory limit of %.1f MiB%s",
-			(double) memory_bytes / MIB, (double) e->memory_bytes / MIB,
+			(double) memory_bytes / TRK_MIB, (double) e->memory_bytes / TRK_MIB,
 			over ? " are used: sending TERM" : " are used");
 	e->memory_warned = true;
 	return over ? end(e, elapsed_ns, TRK_VERDICT_MEMORY_LIMIT) : TRK_ENFORCE_WARN;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/clock.h"
 #include "base/os.h"
 #include "probe/helper_process.h"
@@ -14,7 +15,6 @@
 #include "track/end.h"
 #include "track/neighbours.h"
 
-#define MIB            1048576.0
 #define GPU_SILENCE_US 1000000
 /* Each CPU charges a group up to this much in advance. */
 #define CHARGE_BATCH_BYTES (64ull * 4096)
@@ -169,7 +169,7 @@ static void total_memory(struct trk_finish *f, struct trk_sampler *sampler,
 	struct trk_pid_status own;
 
 	if (machine_mib > 0)
-		facts.machine_bytes = (uint64_t) (machine_mib * MIB);
+		facts.machine_bytes = (uint64_t) (machine_mib * TRK_MIB);
 	trk__tree_peak(tree, &facts.tree);
 	trk__sampler_memory(sampler, &facts.memory);
 	if (!facts.is_run)
@@ -196,17 +196,17 @@ static void total_swap(const struct trk_finish *f, struct trk_sampler *sampler,
 			"nothing is swapped out on the machine, or no control group shows it");
 	else if (strcmp(record->run.kind, "run") != 0 || f->holders == TRK_PEAK_GROUP_NONE)
 		trk__quantity_set(
-			total, m.group_swap_bytes / MIB, TRK_QUALITY_ESTIMATED,
+			total, m.group_swap_bytes / TRK_MIB, TRK_QUALITY_ESTIMATED,
 			"swap of the control group",
 			"growth since the start; other members of the group are included");
 	else if (m.swap_is_peak)
-		trk__quantity_set(total, m.group_swap_bytes / MIB, TRK_QUALITY_AT_MOST,
+		trk__quantity_set(total, m.group_swap_bytes / TRK_MIB, TRK_QUALITY_AT_MOST,
 				  "memory.swap.peak of the control group",
 				  f->holders == TRK_PEAK_GROUP_OWN
 					  ? "all processes of the group are included"
 					  : "the tracker is included");
 	else
-		trk__quantity_set(total, m.group_swap_bytes / MIB, TRK_QUALITY_AT_LEAST,
+		trk__quantity_set(total, m.group_swap_bytes / TRK_MIB, TRK_QUALITY_AT_LEAST,
 				  "swap of the control group", "sampled");
 }
 
@@ -215,7 +215,7 @@ static void total_commit(const struct trk_tree_state *s, struct trk_quantity *re
 {
 	if (s->peak_commit_bytes > 0)
 		trk__quantity_set(
-			ret, (double) s->peak_commit_bytes / MIB, TRK_QUALITY_ESTIMATED,
+			ret, (double) s->peak_commit_bytes / TRK_MIB, TRK_QUALITY_ESTIMATED,
 			"job object",
 			"committed memory of the whole tree; not yet tried on Windows itself");
 	else
@@ -243,7 +243,7 @@ static void total_written(const struct trk_tree_state *s, enum trk_quality quali
 		text, sizeof(text), "%s%.4g MiB that were removed before they reached a disk%s%s",
 		is_own ? "without "
 		       : "perhaps not all of it reached a disk: the job wrote less than the ",
-		(double) cancelled / MIB, reason ? "; " : "", reason ? reason : "");
+		(double) cancelled / TRK_MIB, reason ? "; " : "", reason ? reason : "");
 	trk__quantity_set(ret, (double) (is_own ? written - cancelled : written),
 			  !is_own && quality == TRK_QUALITY_EXACT ? TRK_QUALITY_AT_MOST
 								  : TRK_QUALITY_ESTIMATED,
@@ -459,7 +459,7 @@ static void judge(struct trk_finish *f, struct trk_record *record, bool reaped, 
 	(void) trk__group_log_kills(&f->groups, &f->env, f->kills.on_machine > 0, &f->killed_limit,
 				    entered, sizeof(entered));
 	(void) trk__cgroup_limits(&f->group, &limits);
-	limit_mib = (double) limits.memory_bytes / MIB;
+	limit_mib = (double) limits.memory_bytes / TRK_MIB;
 	trk__end_judge(
 		&(struct trk_end_facts){
 			.reaped = reaped,

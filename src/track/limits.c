@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "base/os.h"
 #include "probe/linux/affinity.h"
@@ -12,8 +13,6 @@
 #include "probe/linux/rlimits.h"
 #include "model/capacity.h"
 #include "track/request.h"
-
-#define MIB 1048576.0
 
 /* Changes of a limit that are listed one by one. */
 enum { CHANGES_TOLD = 3 };
@@ -26,9 +25,9 @@ double trk__machine_memory_mib(const struct trk_env *env)
 
 	if (trk__read_at(env->proc_fd, "meminfo", text, sizeof(text)) >= 0 &&
 	    trk__meminfo_parse(text, &m) == 0)
-		return (double) m.total / MIB;
+		return (double) m.total / TRK_MIB;
 	bytes = trk__os_memory_bytes();
-	return bytes ? (double) bytes / MIB : (double) NAN;
+	return bytes ? (double) bytes / TRK_MIB : (double) NAN;
 }
 
 /* ---- what holds now ---- */
@@ -74,9 +73,9 @@ static void cpu_limit(const struct trk_cgroup *cg, const struct trk_cgroup_limit
 
 static void tighten(double *mib, const char **source, uint64_t bytes, const char *from)
 {
-	if (bytes == TRK_NO_LIMIT || (double) bytes / MIB >= *mib)
+	if (bytes == TRK_NO_LIMIT || (double) bytes / TRK_MIB >= *mib)
 		return;
-	*mib = (double) bytes / MIB;
+	*mib = (double) bytes / TRK_MIB;
 	*source = from;
 }
 
@@ -121,9 +120,9 @@ static void read_now(struct trk_limits *l, const struct trk_env *env,
 	memory_limit(env, cg, limits, run, l->own_bytes, &l->now[TRK_LIMIT_MEMORY_MIB]);
 	other_limit(run, limits->pids, 1, limits->pids_from, "no pids limit in the control group",
 		    &l->now[TRK_LIMIT_PIDS]);
-	other_limit(run, limits->memory_high_bytes, MIB, limits->memory_high_from,
+	other_limit(run, limits->memory_high_bytes, TRK_MIB, limits->memory_high_from,
 		    "no memory.high in the control group", &l->now[TRK_LIMIT_MEMORY_HIGH_MIB]);
-	other_limit(run, limits->swap_bytes, MIB, limits->swap_from,
+	other_limit(run, limits->swap_bytes, TRK_MIB, limits->swap_from,
 		    "no swap limit in the control group", &l->now[TRK_LIMIT_SWAP_MIB]);
 }
 

@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MIB 1048576.0
+#include "base/bytes.h"
 
 /* Less shared memory outside the processes is not mentioned. */
-static const double UNMAPPED_SHARE = 0.01, UNMAPPED_BYTES = 4 * MIB;
+static const double UNMAPPED_SHARE = 0.01, UNMAPPED_BYTES = 4 * TRK_MIB;
 /* Bounds that are as near as this are one figure. */
-static const double SAME_SHARE = 0.01, SAME_BYTES = 1 * MIB;
+static const double SAME_SHARE = 0.01, SAME_BYTES = 1 * TRK_MIB;
 /* Mapped files of this size may be charged to another group. */
-static const double ELSEWHERE_SHARE = 0.05, ELSEWHERE_BYTES = 16 * MIB;
+static const double ELSEWHERE_SHARE = 0.05, ELSEWHERE_BYTES = 16 * TRK_MIB;
 
 /* All in bytes; NaN where not known. */
 struct peak {
@@ -82,7 +82,8 @@ static double slack_bytes(const struct trk_peak_facts *f)
 static void add_batches(const struct trk_peak_facts *f, struct peak *p)
 {
 	p->quality = TRK_QUALITY_ESTIMATED;
-	add_reason(p, "the kernel counts pages in batches: within %.1f MiB", slack_bytes(f) / MIB);
+	add_reason(p, "the kernel counts pages in batches: within %.1f MiB",
+		   slack_bytes(f) / TRK_MIB);
 }
 
 /* NaN: a forked child of the tracker holds as much. */
@@ -145,7 +146,7 @@ static void add_unmapped(const struct trk_peak_facts *f, struct peak *p)
 			   "shared memory of the machine (tmpfs, /dev/shm, memfd) grew by up to "
 			   "%.1f MiB "
 			   "meanwhile, which may be the job's",
-			   unmapped / MIB);
+			   unmapped / TRK_MIB);
 	} else if (isnan(unmapped) && p->quality == TRK_QUALITY_EXACT) {
 		p->quality = TRK_QUALITY_AT_LEAST;
 		add_reason(p, "files in tmpfs and /dev/shm are not measured");
@@ -220,7 +221,7 @@ static void judge_group(const struct trk_peak_facts *f, struct peak *p)
 		add_reason(p,
 			   "the group's own peak is %.1f MiB; mapped files that are charged to "
 			   "another group count here",
-			   most / MIB);
+			   most / TRK_MIB);
 		return;
 	}
 	p->source = group_source(f);
@@ -243,13 +244,13 @@ static void judge_group(const struct trk_peak_facts *f, struct peak *p)
 	if (!(p->best <= p->most))
 		p->best = p->most;
 	p->quality = TRK_QUALITY_ESTIMATED;
-	add_reason(p, "the group's own peak, page cache included, is %.1f MiB", most / MIB);
+	add_reason(p, "the group's own peak, page cache included, is %.1f MiB", most / TRK_MIB);
 }
 
 static void set_quantity(struct trk_quantity *q, double bytes, enum trk_quality quality,
 			 const char *source, const char *reason)
 {
-	trk__quantity_set(q, bytes / MIB, quality, source, reason);
+	trk__quantity_set(q, bytes / TRK_MIB, quality, source, reason);
 }
 
 static void set_bounds(const struct peak *p, struct trk_quantity total[TRK_TOTALS])

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/parse.h"
 #include "model/capacity.h"
-
-#define MIB 1048576.0
 
 const char *const trk__request_keys[TRK_REQUESTS] = {
 	[TRK_REQUEST_CPU] = "cpu",
@@ -34,7 +33,7 @@ static double bytes_as_mib(const char *text)
 {
 	uint64_t bytes;
 
-	return text && trk__parse_size(text, &bytes) == 0 ? (double) bytes / MIB : NAN;
+	return text && trk__parse_size(text, &bytes) == 0 ? (double) bytes / TRK_MIB : NAN;
 }
 
 static double seconds_of(const char *text)

@@ -20,7 +20,7 @@ static const struct trk_doc_column columns[] = {
 /* Bytes as text, in binary units. */
 static const char *memory_words(char text[TRK_HUMAN_SIZE], double bytes)
 {
-	return trk__human_memory(text, bytes / MIB);
+	return trk__human_memory(text, bytes / TRK_MIB);
 }
 
 static struct trk_doc_cell amount(struct trk_doc *d, double value, const char *unit)

@@ -241,7 +241,7 @@ size_t trk__lanes_choose(struct trk_doc *d, const struct trk_record *record,
 			 struct trk_program_story *story, size_t *ret_left)
 {
 	const struct trk_program_log *log = &record->programs;
-	double cpu_ns = cpu_of(log), most = record->max_memory_mib * MIB;
+	double cpu_ns = cpu_of(log), most = record->max_memory_mib * TRK_MIB;
 	size_t own[TRK_DOC_AREAS], owns = choose_colors(record, own), count = 0, all = 0;
 
 	for (size_t i = 1; i < log->count; i++) {
@@ -393,7 +393,8 @@ static struct trk_doc_bar make_bar(struct trk_doc *d, const struct trk_program_l
 	struct trk_doc_bar bar = {.from = share_of(d, s->start_ms),
 				  .to = share_of(d, s->end_ms),
 				  .cpu_s = (double) s->cpu_ms / 1e3,
-				  .peak_mib = s->peak_bytes ? (double) s->peak_bytes / MIB : NAN,
+				  .peak_mib =
+					  s->peak_bytes ? (double) s->peak_bytes / TRK_MIB : NAN,
 				  .pid = s->pid};
 	const char *command = trk__lanes_command(d, log, story, span, 72);
 
@@ -680,7 +681,7 @@ static void fill_lane(struct trk_doc *d, const struct trk_record *record,
 	lane->color = story->color;
 	lane->processes = p->kind == TRK_PROGRAM_UNSEEN ? 0 : trk__program_processes(p);
 	lane->cpu_s = (double) p->cpu_ns / 1e9;
-	lane->memory_mib = p->largest_bytes ? (double) p->largest_bytes / MIB : NAN;
+	lane->memory_mib = p->largest_bytes ? (double) p->largest_bytes / TRK_MIB : NAN;
 	if (lane->processes > 1)
 		lane->count = trk__doc_print(
 			d, "\u00d7 %s",

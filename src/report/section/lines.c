@@ -201,7 +201,7 @@ static void add_row(struct trk_doc *d, struct trk_doc_table *t, struct work *w, 
 		trk__doc_cell(grew(&r->self) < 1 << 20 ? "0"
 						       : trk__growth_words(d, r->self.sure_bytes,
 									   r->self.between_bytes),
-			      (double) grew(&r->self) / MIB);
+			      (double) grew(&r->self) / TRK_MIB);
 }
 
 /* ---- the section ---- */

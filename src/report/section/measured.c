@@ -199,7 +199,7 @@ static void say_tracker(struct trk_doc *d, const struct trk_report_work *w,
 		      trk__doc_value(d, trk__human_seconds, cpu_s),
 		      duration_s > 0 ? cpu_s / duration_s * 100 : 0,
 		      o->tracker_rss_bytes ? trk__doc_value(d, trk__human_memory,
-							    (double) o->tracker_rss_bytes / MIB)
+							    (double) o->tracker_rss_bytes / TRK_MIB)
 					   : "an unknown amount");
 }
 

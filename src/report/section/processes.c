@@ -27,7 +27,7 @@ static void add_process(struct trk_doc *d, const struct trk_process_info *p, dou
 	row[3] = trk__doc_figure(d, trk__human_percent, share);
 	row[3].second = share;
 	if (p->peak_bytes)
-		row[4] = trk__doc_figure(d, trk__human_memory, (double) p->peak_bytes / MIB);
+		row[4] = trk__doc_figure(d, trk__human_memory, (double) p->peak_bytes / TRK_MIB);
 	row[5] = trk__doc_figure(d, trk__human_bytes, (double) p->read_bytes);
 	row[6] = trk__doc_figure(d, trk__human_bytes, (double) p->write_bytes);
 }
@@ -64,7 +64,7 @@ static void add_program(struct trk_doc *d, const struct trk_program_log *log,
 	row[SHARE].second = story->share;
 	if (p->largest_bytes)
 		row[MEMORY] =
-			trk__doc_figure(d, trk__human_memory, (double) p->largest_bytes / MIB);
+			trk__doc_figure(d, trk__human_memory, (double) p->largest_bytes / TRK_MIB);
 	if (!story->spans)
 		return;
 	row[LARGEST] = trk__doc_figure(d, trk__human_seconds,
@@ -205,7 +205,7 @@ static bool is_small(const struct trk_process_info *p, const struct trk_report_w
 	double cpu_s = w->in->record->outcome.total[TRK_TOTAL_CPU_S].value;
 
 	return !((double) p->cpu_ns / 1e9 >= cpu_s / 100) &&
-	       (double) p->peak_bytes / MIB < w->memory_peak / 100;
+	       (double) p->peak_bytes / TRK_MIB < w->memory_peak / 100;
 }
 
 static void list_processes(struct trk_doc *d, struct trk_doc_table *t,

@@ -2,13 +2,12 @@
 #ifndef TRK_REPORT_SECTION_SECTION_H
 #define TRK_REPORT_SECTION_SECTION_H
 
+#include "base/bytes.h"
 #include "catalog/needs.h"
 #include "model/capacity.h"
 #include "report/time_breakdown.h"
 #include "report/report.h"
 #include "report/run_servers.h"
-
-#define MIB 1048576.0
 
 /* Values computed from the input, for all sections. */
 struct trk_report_work {

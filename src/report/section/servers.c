@@ -20,7 +20,7 @@ static void find_here(struct trk_report_work *w)
 	const struct trk_catalog *c = w->in->catalog;
 	struct trk_run_use use = {.duration_s = (double) o->duration_ns / 1e9,
 				  .cpu_s = o->total[TRK_TOTAL_CPU_S].value,
-				  .peak_bytes = o->total[TRK_TOTAL_PEAK_MEMORY_MIB].value * MIB,
+				  .peak_bytes = o->total[TRK_TOTAL_PEAK_MEMORY_MIB].value * TRK_MIB,
 				  .usd_per_hour = place->has_cost ? place->cost.usd_per_hour
 								  : (double) NAN};
 	int vendor, region;
@@ -113,15 +113,15 @@ static const char *shortfall(struct trk_doc *d, const struct trk_report_work *w,
 		return trk__doc_print(
 			d, "excluded: %s of memory for the job, %s needed",
 			trk__doc_value(d, trk__human_memory,
-				       (double) trk__catalog_usable_bytes(s) / MIB),
-			trk__doc_value(d, trk__human_memory, (double) q->memory_bytes / MIB));
+				       (double) trk__catalog_usable_bytes(s) / TRK_MIB),
+			trk__doc_value(d, trk__human_memory, (double) q->memory_bytes / TRK_MIB));
 	case TRK_NEED_VCPUS:
 		return trk__doc_print(d, "excluded: %u vCPU, %u needed", s->vcpus, q->vcpus);
 	case TRK_NEED_VRAM:
 		return trk__doc_print(
 			d, "excluded: %s of video memory, %s needed",
 			trk__doc_value(d, trk__human_memory, s->vram_mib),
-			trk__doc_value(d, trk__human_memory, (double) q->vram_bytes / MIB));
+			trk__doc_value(d, trk__human_memory, (double) q->vram_bytes / TRK_MIB));
 	case TRK_NEED_ALLOCATION:
 		return "excluded: burstable, its price covers only a share of its cores";
 	case TRK_NEED_ARCH:

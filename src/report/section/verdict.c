@@ -46,10 +46,10 @@ static void out_of_memory(struct trk_doc *d, const struct trk_report_work *w)
 	const char *who = "";
 
 	if (biggest)
-		who = trk__doc_print(
-			d, " The largest process was %s with %s.",
-			trk__doc_safe(d, biggest->name, 60),
-			trk__doc_value(d, trk__human_memory, (double) biggest->peak_bytes / MIB));
+		who = trk__doc_print(d, " The largest process was %s with %s.",
+				     trk__doc_safe(d, biggest->name, 60),
+				     trk__doc_value(d, trk__human_memory,
+						    (double) biggest->peak_bytes / TRK_MIB));
 	set_state(d, w->in->record, "out_of_memory", "\u2717", TRK_TONE_BAD);
 	d->trouble = trk__doc_print(
 		d,
