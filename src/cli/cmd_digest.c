@@ -2,7 +2,7 @@
  * (docs/alerts.md). */
 
 #include "cli/alert_options.h"
-#include "service/alert_check.h"
+#include "service/digest.h"
 
 enum { TEXT_MAX = 1 << 20 };
 

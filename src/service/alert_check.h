@@ -57,15 +57,4 @@ int trk__alerts_judge(const struct trk_fleet_rows *rows, size_t job, struct trk_
 int trk__alerts_judge_budget(const struct trk_fleet_rows *rows, double budget_usd,
 			     struct trk_alert_book *book, trk_alerts_news_fn *on_news, void *data);
 
-/* ---- the digest: the last 30 days of all jobs in one message ---- */
-
-enum trk_digest_form { TRK_DIGEST_NONE, TRK_DIGEST_TEXT, TRK_DIGEST_JSON };
-
-/* Append the digest to `b` in the form. sinks: also send it to those that take all rules and for
- * which there is news, at most once in 6 days; NULL: send nothing. The alerts' book is brought up
- * to date. 0; -TRK_ERR_NODATA: no runs; or another negative error, explained in *reterr or, where its
- * message is empty, in a note of the service. */
-int trk__digest(const struct trk_alert_sender *s, const struct trk_alert_hooks *sinks,
-		enum trk_digest_form form, struct trk_buf *b, struct trk_error *reterr);
-
 #endif
