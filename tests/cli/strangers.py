@@ -16,7 +16,7 @@ import pytest
 # Of each process of pytest its own: the directory in /tmp has the user's id as its name.
 VICTIM = 60000 + os.getpid() * 2 % 5000
 STRANGER = VICTIM + 1
-HANGS_S = 30  # a verb that waits for a FIFO waits for ever
+HANGS_S = 120  # a verb that waits for a FIFO waits for ever
 VERBS = [["history"], ["ls", "--json"], ["show"], ["show", "@"], ["stats"], ["export", "@"],
          ["report", "@", "--output", "-"], ["recommend", "@"], ["compare"], ["server-info", "@"],
          ["prune", "--keep", "0", "--dry-run", "--forget"]]

@@ -275,7 +275,7 @@ def test_the_one_type_that_is_like_the_machine_is_inferred(rt):
     assert summary["cloud"]["instance_type"] == "like.this"
     assert summary["cost"]["usd"] == pytest.approx(0.01)
     assert "the type is inferred" in summary["cost"]["reason"]
-    again = rt.run("show", "--json").json()
+    again = rt.run("show", "--json", env=env).json()
     assert again["cloud"] == summary["cloud"] and again["cost"] == summary["cost"]
 
 

@@ -400,7 +400,10 @@ def test_a_place_that_is_stated_later_gives_the_same_answer(rt):
 
 
 def test_a_run_of_milliseconds_gets_no_servers(rt):
-    result = rt.track("true", flags=["--instance", "aws/us-east-1/m5.4xlarge", "-n", "job"])
+    for _ in range(100):  # until the machine is not too busy for a short run
+        result = rt.track("true", flags=["--instance", "aws/us-east-1/m5.4xlarge", "-n", "job"])
+        if result.summary["run"]["duration_s"] < 0.1:
+            break
     assert result.summary["cost"]["usd"] > 0  # what it cost is known
     assert result.summary["cost"]["best_type"] is None and "about $" not in result.stderr
     told = advise(rt)
