@@ -484,7 +484,7 @@ int trk_import(const char *file, const char *format, const char *dir, char *why,
  * its default. */
 struct trk_report_options {
 	size_t size;
-	const char *format; /* "html" (or NULL), one self-contained file; "md", Markdown; "json" */
+	const char *format; /* "html" (or NULL), one self-contained file; "md", Markdown */
 	/* state directory (`dir` of a tracker, --recording of the command) with earlier runs of the
 	 * job, used for what changed and for the next request, as by `resource-tracker report`.
 	 * Updates DIR/history.sqlite, and loads libsqlite3. NULL: use this run only. */

@@ -175,7 +175,7 @@ struct trk_terminal_style cli_style(int fd, size_t usual);
  * in lower case, until the next call. */
 const char *cli_extension(const char *path);
 
-/* The format of a report in a file of this name: "md", "json", or else "html". path may be NULL. */
+/* The format of a report in a file of this name: "md", or else "html". path may be NULL. */
 const char *cli_page_format(const char *path);
 
 /* Whether `word` is one of `list` (words with blanks between them). */

@@ -79,12 +79,12 @@ static void add_lines(struct trk_doc *d, struct trk_doc_section *s, const struct
 enum { FIGURE, BEFORE, NOW, CHANGE, NOISE, WORDS, COLUMNS };
 
 static const struct trk_doc_column columns[COLUMNS] = {
-	[FIGURE] = {"figure", "", TRK_CELL_TEXT, NULL},
-	[BEFORE] = {"before", "before", TRK_CELL_NUMBER, NULL},
-	[NOW] = {"now", "now", TRK_CELL_NUMBER, NULL},
-	[CHANGE] = {"change", "change", TRK_CELL_NUMBER, NULL},
-	[NOISE] = {"noise", "usual", TRK_CELL_NUMBER, NULL},
-	[WORDS] = {"words", "", TRK_CELL_TEXT, NULL},
+	[FIGURE] = {"figure", "", TRK_CELL_TEXT},
+	[BEFORE] = {"before", "before", TRK_CELL_NUMBER},
+	[NOW] = {"now", "now", TRK_CELL_NUMBER},
+	[CHANGE] = {"change", "change", TRK_CELL_NUMBER},
+	[NOISE] = {"noise", "usual", TRK_CELL_NUMBER},
+	[WORDS] = {"words", "", TRK_CELL_TEXT},
 };
 
 static void fill_row(struct trk_doc *d, const struct trk_comparison *c, size_t i,

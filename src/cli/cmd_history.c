@@ -63,15 +63,15 @@ static const struct cli_option prune_options[] = {
 enum { RUN, STARTED, JOB, END, TOOK, PEAK, CPU, COST, SCOPE, COLUMNS };
 
 static const struct trk_doc_column columns[COLUMNS] = {
-	[RUN] = {"id", "run", TRK_CELL_CODE, NULL},
-	[STARTED] = {"start", "started", TRK_CELL_CODE, NULL},
-	[JOB] = {"job", "job", TRK_CELL_TEXT, NULL},
-	[END] = {"end", "end", TRK_CELL_CODE, NULL},
-	[TOOK] = {"duration_s", "took", TRK_CELL_NUMBER, "s"},
-	[CPU] = {"cpu_mean", "cores", TRK_CELL_NUMBER, NULL},
-	[PEAK] = {"peak_memory_mib", "peak", TRK_CELL_NUMBER, "MiB"},
-	[COST] = {"cost_usd", "cost", TRK_CELL_NUMBER, "USD"},
-	[SCOPE] = {"scope", "", TRK_CELL_TEXT, NULL},
+	[RUN] = {"id", "run", TRK_CELL_CODE},
+	[STARTED] = {"start", "started", TRK_CELL_CODE},
+	[JOB] = {"job", "job", TRK_CELL_TEXT},
+	[END] = {"end", "end", TRK_CELL_CODE},
+	[TOOK] = {"duration_s", "took", TRK_CELL_NUMBER},
+	[CPU] = {"cpu_mean", "cores", TRK_CELL_NUMBER},
+	[PEAK] = {"peak_memory_mib", "peak", TRK_CELL_NUMBER},
+	[COST] = {"cost_usd", "cost", TRK_CELL_NUMBER},
+	[SCOPE] = {"scope", "", TRK_CELL_TEXT},
 };
 
 static void fill_row(struct trk_doc *d, const struct trk_history_run *run, bool with_scope,

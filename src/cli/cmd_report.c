@@ -19,12 +19,18 @@ struct settings {
 	bool open;
 };
 
+static int take_format(void *settings, const struct cli_option *o, const char *value)
+{
+	if (!strcmp(value, "json"))
+		return cli_gone("report --format json", "show --json, or export");
+	return cli_set_word(settings, o, value);
+}
+
 static const struct cli_option options[] = {
 	{"output", 'o', "FILE", "name of the file; - for stdout (resource-tracker-RUN.html)",
 	 cli_set_text, AT(output)},
-	{"format", 0, "html|md|json",
-	 "write a page, Markdown for a CI job's summary, or JSON (html)", cli_set_word,
-	 AT(request.format)},
+	{"format", 0, "html|md", "write a page, or Markdown for a CI job's summary (html)",
+	 take_format, AT(request.format)},
 	{"embed-raw", 0, NULL, "put the recording with all its samples into the page", cli_set_flag,
 	 AT(request.embed_raw)},
 	CLI_INSTANCE_OPTION(AT(place.instance)),
@@ -119,7 +125,7 @@ static int run(int argc, char **argv)
 	int at = cli_options(&cli_report, argc, argv, &s), r;
 	char path[4096] = "";
 
-	if (s.output && cli_is_foreign_format("report", s.output, "html htm md json"))
+	if (s.output && cli_is_foreign_format("report", s.output, "html htm md"))
 		return EXIT_USAGE;
 	if (!s.request.format)
 		s.request.format = cli_page_format(s.output);

@@ -46,9 +46,7 @@ const char *cli_extension(const char *path)
 
 const char *cli_page_format(const char *path)
 {
-	const char *extension = path ? cli_extension(path) : "";
-
-	return !strcmp(extension, "md") ? "md" : !strcmp(extension, "json") ? "json" : "html";
+	return path && !strcmp(cli_extension(path), "md") ? "md" : "html";
 }
 
 bool cli_is_foreign_format(const char *verb, const char *path, const char *known)

@@ -198,9 +198,8 @@ static int take_report(void *settings, const struct cli_option *o, const char *v
 		if (!strcmp(s->report, yes[i]))
 			s->report = "";
 	}
-	return s->report && cli_is_foreign_format("--report", s->report, "html htm md json")
-		       ? EXIT_USAGE
-		       : 0;
+	return s->report && cli_is_foreign_format("--report", s->report, "html htm md") ? EXIT_USAGE
+											: 0;
 }
 
 static int take_cgroup(void *settings, const struct cli_option *o, const char *value)

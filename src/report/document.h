@@ -59,7 +59,6 @@ enum trk_cell_kind {
 struct trk_doc_column {
 	const char *key, *title; /* of the JSON; for people */
 	enum trk_cell_kind kind;
-	const char *unit; /* of the cells' values; NULL: none, or each row has its own */
 };
 
 struct trk_doc_cell {
@@ -256,15 +255,13 @@ struct trk_doc_chunk; /* of its memory */
 struct trk_doc {
 	/* The head. facts: duration, moment, place. */
 	const char *job, *command, *id, *duration, *facts;
-	const char *state_key, *state; /* "finished"; "✓ exit 0" */
+	const char *state; /* "✓ exit 0" */
 	enum trk_tone state_tone;
 
 	/* The verdict. trouble: what the state means for the figures; NULL: no effect. */
-	const char *sizing;        /* "over-provisioned" */
 	const char *symbol, *lead; /* one sentence or two */
 	const char *basis, *trouble;
 	enum trk_tone verdict_tone;
-	double request_cpu, request_memory_mib, request_gpus, request_vram_mib, cost_usd, paid_usd;
 
 	struct trk_doc_section *section;
 	size_t sections;

@@ -18,11 +18,11 @@ enum { NAME_MAX_CHARS = 39, RUNS_SHOWN = 10, TILE_TEXT = 26 };
 /* Columns of a table: their titles, by which they are known here alone. */
 #define TEXT(title)                                                                                \
 	{                                                                                          \
-		NULL, title, TRK_CELL_TEXT, NULL                                                   \
+		NULL, title, TRK_CELL_TEXT                                                         \
 	}
 #define NUMBER(title)                                                                              \
 	{                                                                                          \
-		NULL, title, TRK_CELL_NUMBER, NULL                                                 \
+		NULL, title, TRK_CELL_NUMBER                                                       \
 	}
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 

@@ -181,20 +181,19 @@ void trk__offers_text(struct trk_buf *b, const struct trk_offers *r,
 		      const struct trk_terminal_style *style)
 {
 	struct trk_doc_column column[COLUMNS] = {
-		[SERVER] = {"server", "server", TRK_CELL_CODE, NULL},
-		[REGION] = {"region", "region", TRK_CELL_TEXT, NULL},
-		[VCPUS] = {"vcpus", "vCPU", TRK_CELL_NUMBER, NULL},
-		[MEMORY] = {"memory", "memory", TRK_CELL_NUMBER, "MiB"},
-		[HOUR] = {"usd_per_hour", r->query->spot ? "spot/h" : "USD/h", TRK_CELL_NUMBER,
-			  "USD/h"},
-		[RUN_TIME] = {"run_s", "run time", TRK_CELL_NUMBER, "s"},
-		[RUN_COST] = {"usd_per_run", "USD/run", TRK_CELL_NUMBER, "USD"},
-		[AGE] = {"price_age", "price age", TRK_CELL_TEXT, NULL},
-		[ARCH] = {"arch", "arch", TRK_CELL_TEXT, NULL},
-		[CORES] = {"allocation", "cores", TRK_CELL_TEXT, NULL},
-		[GPU] = {"gpu", "GPU", TRK_CELL_TEXT, NULL},
-		[SCORE] = {"score", "score", TRK_CELL_NUMBER, NULL},
-		[REMARK] = {"remark", "", TRK_CELL_TEXT, NULL},
+		[SERVER] = {"server", "server", TRK_CELL_CODE},
+		[REGION] = {"region", "region", TRK_CELL_TEXT},
+		[VCPUS] = {"vcpus", "vCPU", TRK_CELL_NUMBER},
+		[MEMORY] = {"memory", "memory", TRK_CELL_NUMBER},
+		[HOUR] = {"usd_per_hour", r->query->spot ? "spot/h" : "USD/h", TRK_CELL_NUMBER},
+		[RUN_TIME] = {"run_s", "run time", TRK_CELL_NUMBER},
+		[RUN_COST] = {"usd_per_run", "USD/run", TRK_CELL_NUMBER},
+		[AGE] = {"price_age", "price age", TRK_CELL_TEXT},
+		[ARCH] = {"arch", "arch", TRK_CELL_TEXT},
+		[CORES] = {"allocation", "cores", TRK_CELL_TEXT},
+		[GPU] = {"gpu", "GPU", TRK_CELL_TEXT},
+		[SCORE] = {"score", "score", TRK_CELL_NUMBER},
+		[REMARK] = {"remark", "", TRK_CELL_TEXT},
 	};
 	struct trk_doc d = {.error = 0};
 	struct trk_doc_table t = {

@@ -147,8 +147,7 @@ int trk__report_write(struct trk_buf *b, const struct trk_doc *d, const char *fo
 	static const struct {
 		const char *format;
 		void (*write)(struct trk_buf *b, const struct trk_doc *d);
-	} writers[] = {
-		{"html", trk__write_html}, {"md", trk__write_markdown}, {"json", trk__write_json}};
+	} writers[] = {{"html", trk__write_html}, {"md", trk__write_markdown}};
 
 	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
 		if (!strcmp(format, writers[i].format)) {

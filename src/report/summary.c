@@ -47,7 +47,6 @@ static void tell_end(struct trk_doc *d, const struct trk_record *r)
 		symbol = "\u25a0";
 		d->state_tone = TRK_TONE_PLAIN;
 	}
-	d->state_key = trk__verdict_name(o->verdict);
 	d->state = trk__doc_print(d, "%s %s", symbol, trk__record_end_words(r, words));
 	d->job = trk__doc_safe(d, r->run.job[0] ? r->run.job : r->run.kind, JOB_MAX);
 	d->id = trk__doc_safe(d, r->run.id, TRK_RUN_ID_SIZE);
@@ -175,7 +174,6 @@ static void tell_advice(struct trk_doc *d, const struct trk_record *r, const str
 
 	if (a->sizing.sizing == TRK_SIZING_NOT_ENOUGH_DATA)
 		return;
-	d->sizing = trk__sizing_name(a->sizing.sizing);
 	d->symbol = a->sizing.sizing == TRK_SIZING_RIGHT   ? "\u2713"
 		    : a->sizing.sizing == TRK_SIZING_UNDER ? "\u25bc"
 							   : "\u25b2";
@@ -558,14 +556,10 @@ void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 enum { COLUMN, UNIT, MEAN, MAX, P95, MIN, P50, SUM, COLUMNS };
 
 static const struct trk_doc_column columns[COLUMNS] = {
-	[COLUMN] = {"column", "column", TRK_CELL_TEXT, NULL},
-	[UNIT] = {"unit", "unit", TRK_CELL_TEXT, NULL},
-	[MEAN] = {"mean", "mean", TRK_CELL_NUMBER, NULL},
-	[MAX] = {"max", "max", TRK_CELL_NUMBER, NULL},
-	[P95] = {"p95", "p95", TRK_CELL_NUMBER, NULL},
-	[MIN] = {"min", "min", TRK_CELL_NUMBER, NULL},
-	[P50] = {"p50", "p50", TRK_CELL_NUMBER, NULL},
-	[SUM] = {"sum", "sum", TRK_CELL_NUMBER, NULL},
+	[COLUMN] = {"column", "column", TRK_CELL_TEXT}, [UNIT] = {"unit", "unit", TRK_CELL_TEXT},
+	[MEAN] = {"mean", "mean", TRK_CELL_NUMBER},     [MAX] = {"max", "max", TRK_CELL_NUMBER},
+	[P95] = {"p95", "p95", TRK_CELL_NUMBER},        [MIN] = {"min", "min", TRK_CELL_NUMBER},
+	[P50] = {"p50", "p50", TRK_CELL_NUMBER},        [SUM] = {"sum", "sum", TRK_CELL_NUMBER},
 };
 
 static struct trk_doc_cell cell(struct trk_doc *d, double value)

@@ -171,10 +171,7 @@ static int write_page(struct work *w, struct trk_buf *b)
 
 static bool is_possible(const struct trk_page_request *q)
 {
-	bool is_html = !strcmp(q->format, "html");
-
-	return is_html ||
-	       (!q->embed_raw && (!strcmp(q->format, "md") || !strcmp(q->format, "json")));
+	return !strcmp(q->format, "html") || (!q->embed_raw && !strcmp(q->format, "md"));
 }
 
 int trk__page_make(const struct trk_service *s, struct trk_history *h,

@@ -12,6 +12,8 @@ import sys
 
 import pytest
 
+from report_page import Page
+
 pytestmark = pytest.mark.native
 
 SPIN = "import time\nend = time.process_time() + {}\nwhile time.process_time() < end: pass\n"
@@ -79,8 +81,6 @@ def memory_everywhere(rt, result):
         said[verb] = mib(*re.search(pattern, rt.run(verb, "@").stdout).groups())
     for kind, pattern in MEMORY.items():
         said[kind] = float(re.search(pattern, rt.run("recommend", "--for", kind, "@").stdout)[1])
-    report = rt.run("report", "--format", "json", "-o", "-", "@").json()
-    said["report.json"] = report["verdict"]["request"]["memory_mib"]
     for form in ("md", "html"):
         words = re.sub(r"<[^<>\n]+>|\*", "", rt.run("report", "--format", form, "-o", "-", "@").stdout)
         said[form] = mib(*re.search(rf"equest (?:at least |of )?[\d.]+\W+CPU, {size}", words).groups())
@@ -100,8 +100,6 @@ def cpu_everywhere(rt, result):
     said["recommend"] = float(re.search(r"CPU      ([\d.]+) core", rt.run("recommend", "@").stdout)[1])
     for kind, pattern in CORES.items():
         said[kind] = float(re.search(pattern, rt.run("recommend", "--for", kind, "@").stdout)[1])
-    report = rt.run("report", "--format", "json", "-o", "-", "@").json()
-    said["report.json"] = report["verdict"]["request"]["cpu"]
     for form in ("md", "html"):
         text = rt.run("report", "--format", form, "-o", "-", "@").stdout
         words = re.sub(r"<[^<>\n]+>|\*", "", text)
@@ -130,8 +128,7 @@ def test_two_spinners_in_a_queue_ask_for_two_cores_everywhere(rt):
     assert result.summary["wall"]["bottleneck"].startswith("short of CPU: its threads waited")
     said = rt.run("recommend", "@").stdout
     assert "run time without the queue" in said and "behind other work" in said
-    report = rt.run("report", "--format", "json", "-o", "-", "@").json()
-    assert "waited for a CPU" in report["verdict"]["trouble"]
+    assert "waited for a CPU" in Page(rt, "@").verdict
 
 
 def test_one_spinner_in_a_queue_needs_one_core_and_never_less_than_was_requested(rt):
@@ -187,9 +184,8 @@ def test_without_a_request_the_headline_is_the_next_request(rt):
     assert verdict["sizing"] == "nothing requested"
     assert {kind for _, kind in capacity(result).values()} <= {"machine", "unknown"}
     assert rt.run("recommend", "@").stdout.startswith("sleep 10.2: Next time request 1 CPU, 256 MiB\n")
-    report = rt.run("report", "--format", "json", "-o", "-", "@").json()
-    assert report["verdict"]["sizing"] == "nothing requested"
-    assert re.match(r"It slept: .* of CPU in 10\.\d s; nothing to size\.", report["verdict"]["lead"])
+    assert rt.run("show", "--json", "@").json()["advice"]["verdict"]["sizing"] == "nothing requested"
+    assert re.match(r"It slept: .* of CPU in 10\.\d s; nothing to size\.", Page(rt, "@").lead)
     assert "ver-provisioned" not in rt.run("report", "-o", "-", "@").stdout
 
 
@@ -202,11 +198,9 @@ def test_a_request_is_what_bars_tables_and_verdicts_compare_with(rt):
     assert capacity(result)["memory_mib"] == (8192, "requested")
     said = rt.run("recommend", "@").stdout
     assert "(now 4 CPU, 8 GiB)" in said and "at most, of 4" in said
-    report = rt.run("report", "--format", "json", "-o", "-", "@").json()
-    assert "of 4 cores" in report["verdict"]["lead"] and "of 8 GiB" in report["verdict"]["lead"]
-    rows = report["sections"]["sizing"]["tables"]["resources"]["rows"]
-    assert [rows[i]["requested"]["value"] for i in (0, 1)] == [4, 8192]
-    assert [rows[i]["requested"]["text"] for i in (0, 1)] == ["4", "8 GiB"]
+    page = Page(rt, "@")
+    assert "of 4 cores" in page.lead and "of 8 GiB" in page.lead
+    assert [row["Requested"] for row in page.rows("Right-sizing")[:2]] == ["4", "8 GiB"]
     past = rt.run("history", "--json").json()["runs"][0]
     assert (past["request_cpu"], past["request_memory_mib"]) == (4, 8192)
     assert past["capacity"] == result.summary["advice"]["capacity"]
@@ -232,10 +226,8 @@ def test_a_time_limit_is_what_the_time_is_compared_with(rt):
         assert result.summary["limits"]["time_s"]["value"] == 90
         assert result.summary["advice"]["capacity"]["time_s"] == {
             "value": 90, "kind": "limit", "source": "--limit"}
-        rows = rt.run("report", "--format", "json", "-o", "-", "@").json()[
-            "sections"]["sizing"]["tables"]["resources"]["rows"]
-        time = next(row for row in rows if row["resource"] == "Time")
-        assert time["requested"]["value"] == 90 and "limit" in time["requested"]["text"]
+        time = next(row for row in Page(rt, "@").rows("Right-sizing") if row["Resource"] == "Time")
+        assert "1 m 30 s limit" in time.values(), time
         assert rt.run("history", "--json").json()["runs"][0]["capacity"]["time_s"]["value"] == 90
     both = rt.track("true", flags=["--limit", "time=90s", "--request", "time=60s"])
     assert capacity(both)["time_s"] == (60, "requested")
@@ -387,5 +379,4 @@ def test_the_end_has_the_same_words_everywhere(rt, words):
             "report": rt.run("report", "--format", "md", "-o", "-", "@").stdout}
     for verb, text in said.items():
         assert re.search(rf"(?<!\w){re.escape(words)}(?!\w|[,:])", text), (verb, text)
-    report = rt.run("report", "--format", "json", "-o", "-", "@").json()
-    assert report["run"]["state_text"].split(" ", 1)[1] == words
+    assert Page(rt, "@").state.split(" ", 1)[1] == words

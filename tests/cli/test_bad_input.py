@@ -283,7 +283,7 @@ def test_no_name_turns_or_hides_text_on_a_terminal(rt):
         ["show"], ["show", "--json"], ["history"], ["history", name], ["history", "--json"],
         ["recommend"], ["recommend", "--json"], ["recommend", "--for", "slurm"], ["compare"],
         ["compare", "--format", "md"], ["report", "--format", "md", "--output", "-"],
-        ["report", "--format", "json", "--output", "-"], ["show", name], ["show", f"/tmp/{name}"],
+        ["report", "--format", "md", "--output", "-"], ["show", name], ["show", f"/tmp/{name}"],
         [name], ["run", "--", f"./{name}"], ["export", "@", "--output", f"/nowhere/{name}"])]
     for result in results:
         assert result.stdout or result.stderr
@@ -301,6 +301,7 @@ def test_no_name_turns_or_hides_text_on_a_terminal(rt):
     (["lines", "--format", "pprof"], "lines --format pprof has gone. Use: --format speedscope, or folded"),
     (["catalog", "update", "--json"], "catalog --json of a change has gone. Use: the line on stderr"),
     (["doctor", "--selftest", "--json"], "doctor --selftest --json has gone. Use: doctor --selftest, a table"),
+    (["report", "--format", "json"], "report --format json has gone. Use: show --json, or export"),
     (["self", "check", "--json"], "self check --json has gone. Use: self check, a line a check"),
     (["show", "--watch"], "show --watch has gone. Use: resource-tracker top"),
 ])

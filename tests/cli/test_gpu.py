@@ -9,6 +9,7 @@ import time
 import pytest
 
 from conftest import ROOT
+from report_page import Page
 
 GIB = 1 << 30
 MIB = 1 << 20
@@ -302,14 +303,14 @@ def test_the_report_has_a_row_a_gpu(rt, gpus):
     gpus.play(DEVICES.replace("sm=40", "sm=40 throttle=68"))
     result = gpus.track("sh", "-c", JOB)
     assert [g["slowed_by"] for g in result.summary["gpus"]] == ["power limit, heat", None]
-    page = rt.run("report", "--format", "json", "-o", "-", "@").json()
-    first, second = page["sections"]["gpus"]["tables"]["gpus"]["rows"]
-    assert first["gpu"] == "NVIDIA H100" and first["slowed_by"] == "power limit, heat"
-    assert "75 %" in json.dumps(first["use"]) and "2 GiB" in json.dumps(first["memory"])
-    assert "1 GiB" in json.dumps(first["job_memory"]) and "300 W" in json.dumps(first["power"])
-    assert "61" in json.dumps(first["temperature"]) and "J" in json.dumps(first["energy"])
-    assert "0 %" in json.dumps(second["use"])
-    assert "Energy of GPUs" in json.dumps(page["sections"]["measured"]["tables"]["totals"])
+    page = Page(rt, "@")
+    first, second = page.rows("GPUs")
+    assert first["GPU"] == "NVIDIA H100" and first["Slowed by"] == "power limit, heat"
+    assert first["Use, mean"] == "75 %" and first["Memory, peak"].startswith("2 GiB")
+    assert first["of it by the job"].startswith("1 GiB") and first["Power, mean"] == "300 W"
+    assert first["Hottest"].startswith("61") and first["Energy"].endswith("J")
+    assert second["Use, mean"] == "0 %"
+    assert "Energy of GPUs" in page.markdown
     table = rt.run("report", "-o", "-", "@").stdout.split('<section id="gpus">')[1].split("</table>")[0]
     assert table.count("<tr>") == 3 and "Slowed by" in table
 
@@ -375,8 +376,7 @@ def test_one_gpu_does_not_empty_the_sums_of_the_others(rt, gpus):
     # Report and export say the same.
     bound = ("process_gpu_usage, process_gpu_utilized: a lower bound, of GPU 0 without GPU 1 "
              "(not supported by this device or driver)")
-    page = rt.run("report", "--format", "json", "-o", "-", "@").json()
-    assert f"{bound}." in page["sections"]["gpus"]["notes"]
+    assert f"{bound}." in Page(rt, "@").sections["GPUs"].text
     for kind in ("html", "md"):
         text = rt.run("report", "--format", kind, "-o", "-", "@").stdout
         assert "a lower bound, of GPU 0 without GPU 1" in text

@@ -8,6 +8,8 @@ import csv
 
 import pytest
 
+from report_page import Page
+
 import nvml_headers
 
 # The header of the same time; 450 and 470 are older than the oldest header, and have fewer functions.
@@ -235,11 +237,10 @@ def test_an_xid_error_is_counted_once(driver):
 def test_clocks_and_health_are_in_the_report_and_the_export(driver, rt):
     played = driver("590.48.01")
     played.track(1, "xid")
-    page = rt.run("report", "--format", "json", "-o", "-", "@").json()
-    row, = page["sections"]["gpus"]["tables"]["gpu_hardware"]["rows"]
-    text = {key: cell["text"] if isinstance(cell, dict) else cell for key, cell in row.items()}
-    assert text["clock"] == "1410 MHz" and text["memory_clock"] == "1215 MHz"
-    assert text["ecc"] == "none" and text["xid"] == "1, the last Xid 79"
+    page = Page(rt, "@")
+    row, = page.rows("GPUs", 1)
+    assert row["Clock, mean"] == "1410 MHz" and row["Memory clock, mean"] == "1215 MHz"
+    assert row["ECC errors in the run"] == "none" and row["Xid errors"] == "1, the last Xid 79"
     for kind in ("md", "html"):
         page = rt.run("report", "--format", kind, "-o", "-", "@").stdout
         assert "GPUs: clocks and health" in page and "1, the last Xid 79" in page

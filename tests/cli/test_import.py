@@ -14,6 +14,8 @@ import time
 
 import pytest
 
+from report_page import Page
+
 FILES = pathlib.Path(__file__).resolve().parents[1] / "fixtures/import"
 
 
@@ -433,9 +435,9 @@ def test_a_snapshot_tells_how_the_job_ended_and_where(rt):
     assert [(p["pid"], p["name"], p["cpu_s"]) for p in told["top_processes"]] == [(7, "sort", 5)]
     assert told["server"]["cpu_model"] == "A B" and told["server"]["gpu_names"] == ["X", "Y"]
     assert (told["cloud"]["vendor"], told["cloud"]["region"]) == ("hetzner", None)
-    report = rt.run("report", "--format", "json", "nightly@").json()
-    assert report["run"]["state_text"] == "✗ exit 3"
-    assert "hetzner" in json.dumps(report) and report["phases"]
+    report = Page(rt, "nightly@")
+    assert report.state == "✗ exit 3"
+    assert "hetzner" in report.markdown and "- Phases: " in report.markdown
     assert rt.run("export", "--format", "snapshot", "nightly@").json()["metadata"]["exit_code"] == 3
 
 
@@ -448,8 +450,7 @@ def test_a_snapshot_that_failed_has_failed(rt, code, status, want):
     document["metadata"].update(exit_code=code, run_status=status)
     (rt.home / "s.json").write_text(json.dumps(document))
     assert rt.run("import", "s.json").rc == 0
-    report = rt.run("report", "--format", "json").json()
-    assert report["run"]["state_text"] == want
+    assert Page(rt).state == want
 
 
 def test_a_snapshot_on_a_full_disk_is_told(rt):

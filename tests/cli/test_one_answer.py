@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from report_page import Page
+
 from feed_hosts import own_prices
 
 pytestmark = pytest.mark.native  # loads the library of the plain build
@@ -119,7 +121,7 @@ def run(rt):
     return next((rt.state / "runs").glob(f"*{result.summary['run']['id'][2:]}*"))
 
 
-@pytest.mark.parametrize("form", ["html", "md", "json"])
+@pytest.mark.parametrize("form", ["html", "md"])
 def test_a_page_is_the_same_from_the_command_and_the_c_api(rt, run, form):
     assert rt.run("report", "--format", form, "-o", "command", "@").rc == 0
     library(rt, run, f"page('library', format='{form}', history=sys.argv[3])\n"
@@ -129,9 +131,8 @@ def test_a_page_is_the_same_from_the_command_and_the_c_api(rt, run, form):
     assert (rt.home / "library").read_bytes() == page
     # The runs and the prices are part of it.
     assert (rt.home / "alone").read_bytes() != page and (rt.home / "list").read_bytes() != page
-    if form == "json":
-        assert json.loads(page)["sections"]["changed"]["empty"] is False
-        assert json.loads((rt.home / "alone").read_bytes())["sections"]["changed"]["empty"] is True
+    first = b"This is the first known run of the job"
+    assert first not in page and first in (rt.home / "alone").read_bytes()
 
 
 def test_options_of_a_page_are_the_same_from_the_command_and_the_c_api(rt, run):
@@ -162,10 +163,9 @@ def test_summary_and_advice_are_the_same_from_the_command_and_the_c_api(rt, run)
 
 def test_a_server_is_the_same_in_every_answer(rt, run):
     advised = rt.run("recommend", "--json", "@").json()
-    report = rt.run("report", "--format", "json", "-o", "-", "@").json()
     best = advised["servers"][0]["api_reference"]
     assert json.loads(rt.run("show", "--json", "@").stdout)["cost"]["best_type"] == best
-    assert report["sections"]["servers"]["tables"]["servers"]["rows"][0]["server"] == best
+    assert Page(rt, "@").rows("Cheapest servers that fit")[0]["Server"] == best
 
 
 ANSWERS = [

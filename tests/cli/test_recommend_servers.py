@@ -7,6 +7,10 @@ import subprocess
 
 import pytest
 
+from report_page import Page
+
+SERVERS = "Cheapest servers that fit"
+
 from feed_hosts import own_prices
 
 JOB = ["sh", "-c", "i=0; while [ $i -lt 60 ]; do i=$((i+1)); sleep 0.01; done"]
@@ -119,38 +123,33 @@ def test_where_nothing_fits_the_need_that_binds_is_named(job):
 
 def test_the_page_of_a_run_has_the_servers_of_the_advice(job):
     advised = advise(job)["servers"]
-    assert job.run("report", "--format", "json", "-o", job.home / "page.json").rc == 0
-    text = (job.home / "page.json").read_text()
+    text = Page(job).markdown
     assert advised[0]["api_reference"] in text and "aws eu-west-1" in text
     assert "hetzner" not in text and "gcp " not in text
 
 
 def test_the_place_can_be_stated_for_a_finished_run(rt):
     rt.track("sleep", "0.5", flags=["-n", "job"])
-    page = rt.home / "page.json"
     text = rt.run("report", "--format", "md", "-o", "-", "job").stdout
     assert "The cloud of the job is not known" in text and "--instance VENDOR/REGION/TYPE" in text
 
-    def rows(*flags):
-        assert rt.run("report", "--format", "json", "-o", page, *flags, "job").rc == 0
-        document = json.loads(page.read_text())
-        return document, document["sections"]["servers"]["tables"]["servers"]["rows"]
-
     stated = ("--instance", "aws/eu-west-1/m5.4xlarge")
-    document, servers = rows(*stated)
+    page = Page(rt, *stated, "job")
+    servers = page.rows(SERVERS)
     best = advise(rt, *stated)["servers"][0]
-    assert servers[0]["server"] == best["api_reference"] and servers[0]["where"] == "aws eu-west-1"
-    assert document["verdict"]["paid_usd"] > document["verdict"]["cost_usd"]
+    assert servers[0]["Server"] == best["api_reference"] and servers[0]["Where"] == "aws eu-west-1"
     shown = rt.run("show", "--json", *stated, "@").json()["cost"]
-    assert shown["usd"] == pytest.approx(document["verdict"]["paid_usd"])
+    assert shown["usd"] > best["run_cost"]
+    assert f"about {usd(best['run_cost'])}" in page.lead and best["api_reference"] in page.lead
+    assert f"instead of {usd(shown['usd'])}" in page.lead
     assert (shown["best_type"], shown["best_usd"]) == (best["api_reference"], best["run_cost"])
     assert f"on {best['api_reference']}" in rt.run("show", *stated, "@").stdout
 
     for flags in (["--vendor", "hetzner"], ["--region", "eu-west-1"]):
-        document, servers = rows(*flags)
+        page = Page(rt, *flags, "job")
         same = advise(rt, *flags)["servers"]
-        assert [row["server"] for row in servers[:len(same)]] == [s["api_reference"] for s in same]
-        assert "is not known, so servers of all" not in json.dumps(document)
+        assert [row["Server"] for row in page.rows(SERVERS)[:len(same)]] == [s["api_reference"] for s in same]
+        assert "is not known, so servers of all" not in page.markdown
     for flags, hint in ((["--vendor", "hetznr"], "Try: hetzner"), (["--region", "us-est-1"], "us-east-1"),
                         (["--instance", "m5"], "VENDOR/REGION/TYPE")):
         result = rt.run("report", *flags, "job")
@@ -176,7 +175,7 @@ class RecommendOptions(ctypes.Structure):
 
 
 class Library:
-    """What the C API says of a run: advice with servers, and page, as JSON."""
+    """What the C API says of a run: advice with servers as JSON, and the page as Markdown."""
 
     def __init__(self, advice, page):
         self.advice, self.page = advice, page
@@ -192,10 +191,10 @@ def told_by_the_library(rt, rt_path, run="", history=False):
     asked = RecommendOptions(ctypes.sizeof(RecommendOptions), state)
     assert library.trk_recommend(bytes(path), ctypes.byref(asked), ctypes.byref(answer), None, 0) == 0
     advice = json.loads(ctypes.string_at(library.trk_recommendation_json(answer)))
-    page = rt.home / "library.json"
-    options = ReportOptions(ctypes.sizeof(ReportOptions), b"json", state)
+    page = rt.home / "library.md"
+    options = ReportOptions(ctypes.sizeof(ReportOptions), b"md", state)
     assert library.trk_report_write_with(bytes(path), bytes(page), ctypes.byref(options)) == 0
-    return Library(advice, json.loads(page.read_text()))
+    return Library(advice, page.read_text(encoding="utf-8"))
 
 
 def usd(value):
@@ -210,7 +209,7 @@ def usd(value):
 @pytest.mark.parametrize("instance", ["aws/us-east-1/m5.4xlarge", "gcp/us-central1/n2-standard-8",
                                       "hetzner/eu/ccx33"])
 def test_every_output_names_the_same_server_at_the_same_cost(rt, rt_path, instance):
-    page = rt.home / "end.json"
+    page = rt.home / "end.md"
     result = rt.track(*JOB, flags=["--instance", instance, "-n", "job", "--report=" + str(page)])
     advice = advise(rt)
     best = advice["servers"][0]
@@ -231,21 +230,15 @@ def test_every_output_names_the_same_server_at_the_same_cost(rt, rt_path, instan
     assert usd(best["run_cost"]) in table[1].split()
 
     # Pages: at the end of the run, later, and by the library.
-    assert rt.run("report", "--format", "json", "-o", rt.home / "later.json").rc == 0
-    assert rt.run("report", "--format", "md", "-o", rt.home / "later.md").rc == 0
     library = told_by_the_library(rt, rt_path)
     assert library.advice["servers"] == advice["servers"]
-    for document in (json.loads(page.read_text()),
-                     json.loads((rt.home / "later.json").read_text()), library.page):
-        rows = document["sections"]["servers"]["tables"]["servers"]["rows"]
-        assert [row["server"] for row in rows[:5]] == [
-            s["api_reference"] for s in advice["servers"]]
-        assert [row["usd_per_run"]["value"] for row in rows[:5]] == [
-            pytest.approx(s["run_cost"], rel=1e-9) for s in advice["servers"]]
-        assert document["verdict"]["cost_usd"] == pytest.approx(best["run_cost"], rel=1e-9)
-        assert document["verdict"]["paid_usd"] == pytest.approx(cost["usd"], rel=1e-9)
-    markdown = (rt.home / "later.md").read_text()
-    assert f"about **\\{usd(best['run_cost'])}**" in markdown
+    for markdown in page.read_text(encoding="utf-8"), rt.run("report", "--format", "md").stdout, library.page:
+        read = Page.of(markdown)
+        rows = read.rows(SERVERS)[:5]
+        assert [row["Server"] for row in rows] == [s["api_reference"] for s in advice["servers"]]
+        assert [row["Per run"] for row in rows] == [usd(s["run_cost"]) for s in advice["servers"]]
+        assert f"about {usd(best['run_cost'])}" in read.lead
+        assert f"instead of {usd(cost['usd'])}" in read.lead
 
     # And what `servers` says of such a run.
     asked = rt.run("servers", "--json", "-n", "0", "--order-by", "run-cost", "--arch", ARCH,
@@ -296,12 +289,10 @@ def test_over_several_runs_every_output_agrees(rt, rt_path, flags):
         assert line in text
     headline = rt.run("show", run).stdout.splitlines()[1]
     assert headline.lstrip(" \u25b2*") == rt.run("recommend", run).stdout.splitlines()[0].split(": ", 1)[1]
-    assert rt.run("report", "--format", "json", "-o", rt.home / "page.json", run).rc == 0
-    for document in (json.loads((rt.home / "page.json").read_text()), library.page):
-        rows = document["sections"]["servers"]["tables"]["servers"]["rows"]
-        assert rows[0]["server"] == best["api_reference"]
-        assert document["verdict"]["cost_usd"] == pytest.approx(best["run_cost"], rel=1e-9)
-        assert document["verdict"]["request"]["memory_mib"] == request
+    for page in Page(rt, run), Page.of(library.page):
+        assert page.rows(SERVERS)[0]["Server"] == best["api_reference"]
+        assert f"about {usd(best['run_cost'])}" in page.lead
+        assert f"CPU, {request / 1024:g} GiB" in page.lead
 
 
 def test_a_run_that_failed_lowers_no_request_in_any_output(rt):
@@ -311,17 +302,15 @@ def test_a_run_that_failed_lowers_no_request_in_any_output(rt):
                f"sleep 0.7; exit {code}")
         summary = json.loads(rt.summary_file.read_text())
         advice = advise(rt)
-        assert rt.run("report", "--format", "json", "-o", rt.home / "page.json", "job").rc == 0
-        page = json.loads((rt.home / "page.json").read_text())
+        page = Page(rt, "job")
         request = advice["advice"]["cpu"]["cores"], advice["advice"]["memory"]["request_mib"]
         assert request == ((1, 256) if code == 0 else (4, 8192))
-        assert request == (page["verdict"]["request"]["cpu"],
-                           page["verdict"]["request"]["memory_mib"])
+        assert ("1 CPU, 256 MiB next time" if code == 0 else "4 CPU, 8 GiB next time") in page.lead
         assert request == (summary["advice"]["cpu"]["cores"],
                            summary["advice"]["memory"]["request_mib"])
         best = advice["servers"][0]["api_reference"]
         assert summary["cost"]["best_type"] == best
-        assert page["sections"]["servers"]["tables"]["servers"]["rows"][0]["server"] == best
+        assert page.rows(SERVERS)[0]["Server"] == best
     assert advice["advice"]["memory"]["next_rung_mib"] > 8192
     assert "did not end well: its request or limit is not lowered" in rt.run("recommend", "job").stdout
     assert "cpu=4, memory=8192" in rt.run("recommend", "--for", "metaflow", "job").stdout
@@ -339,11 +328,7 @@ def test_the_time_of_the_newest_run_counts_in_every_output(rt, newest):
         child.wait()
     best = advise(rt)["servers"][0]
     assert best["run_seconds"] > 1
-    assert rt.run("report", "--format", "json", "-o", rt.home / "page.json", "job").rc == 0
-    rows = json.loads((rt.home / "page.json").read_text())[
-        "sections"]["servers"]["tables"]["servers"]["rows"]
-    assert rows[0]["server"] == best["api_reference"]
-    assert rows[0]["run_s"]["value"] == pytest.approx(best["run_seconds"], rel=1e-6)
+    assert Page(rt, "job").rows(SERVERS)[0]["Server"] == best["api_reference"]
     assert rt.run("show", "--json", "@").json()["cost"]["best_run_s"] == best["run_seconds"]
 
 
@@ -409,9 +394,8 @@ def test_a_run_of_milliseconds_gets_no_servers(rt):
     told = advise(rt)
     assert told["servers"] == [] and "too short" in told["no_server_reason"]
     assert "ms is too short to choose a server" in rt.run("recommend", "job").stdout
-    assert rt.run("report", "--format", "json", "-o", rt.home / "page.json").rc == 0
-    section = json.loads((rt.home / "page.json").read_text())["sections"]["servers"]
-    assert section["empty"] is True and "too short" in json.dumps(section)
+    section = Page(rt).sections[SERVERS]
+    assert section.tables == [] and "too short" in section.text
 
 
 def test_without_any_run_there_is_one_line(rt):

@@ -155,7 +155,7 @@ def test_more_phases_than_a_list_holds_are_counted_and_not_put_under_one_name(rt
     rt.track("sh", "-c", script, flags=("-n", "steps", "-i", "20ms"))
     lines = frame(rt, (120, 30), "steps")
     assert any("step63 and 3 later" in line for line in lines), lines
-    assert "step63 and 3 later" in rt.run("report", "steps", "--format", "json", "-o", "-").stdout
+    assert "step63 and 3 later" in rt.run("report", "steps", "-o", "-").stdout
     page = rt.run("report", "steps", "--format", "md", "-o", "-").stdout
     assert "24 more rows: the page" in page and "**start**" in page
     phases = rt.run("show", "steps", "--json").json()["phases"]

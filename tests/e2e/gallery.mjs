@@ -12,7 +12,7 @@
 // promise of docs/report.md.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { axeSource, close, folder, frame, made, open, program, report, run, runFiles, runWith, view } from "./lib.mjs";
+import { axeSource, close, drawn, folder, frame, made, open, program, report, run, runFiles, runWith, shown, view } from "./lib.mjs";
 
 const again = process.argv.includes("--again");
 const [given, pictures] = process.argv.slice(2).filter((each) => each !== "--again");
@@ -155,51 +155,68 @@ const jobs = {
 	},
 };
 
-// What the title of a job says, of its page as data: how it ends, and what is to be seen.
+// What the title of a job says: how it ends, and what is to be seen in its summary and on its page.
 const said = {
 	"out-of-memory": { ends: "memory_limit" },
 	timeout: { ends: "timeout" },
-	"growth-to-the-limit": { shows: ({ memory }) => memory.requested.value === 400 && memory.peak.value > 340 && memory.peak.value < 400 },
-	sleep: { shows: ({ cpu, json }) => cpu.peak.value < 0.1 && /slept/i.test(json.verdict.lead) },
+	"growth-to-the-limit": { shows: ({ limit, peak }) => limit === 400 && peak > 340 && peak < 400 },
+	sleep: { shows: ({ cpu, html }) => cpu < 0.1 && /<section id="verdict".*?slept/is.test(html) },
 	make: { shows: ({ programs }) => programs.some((name) => /^(cc1|as|gcc|cc)$|short processes of/.test(name)) },
-	pipeline: { shows: ({ json }) => json.phases.length === 5 },
-	"input-output": { shows: ({ drawn }) => drawn.includes("disk_write") },
-	network: { shows: ({ drawn }) => !drawn.includes("net_sent") },
-	gpu: { shows: ({ drawn }) => drawn.includes("vram") },
+	pipeline: { shows: ({ marks }) => marks === 5 },
+	"input-output": { shows: ({ drawn }) => drawn.includes("Disk write") },
+	network: { shows: ({ drawn }) => !drawn.includes("Network out") },
+	gpu: { shows: ({ drawn }) => drawn.includes("Video memory") },
 };
 
+// The rows of a table of the page: the texts of their cells.
+function tableRows(html, name) {
+	const [, body = ""] = new RegExp(`<table class="[^"]*\\b${name}">.*?<tbody>(.*?)</tbody>`, "s").exec(html) ?? [];
+	const text = (cell) => cell.replace(/<[^>]*>/g, "").replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+	return [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row]) => [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => text(cell)));
+}
+
 // What is wrong with a job by its title.
-function brokenPromise(name, json) {
-	const { ends = "finished", shows = () => true } = said[name] ?? {};
-	const rows = json.sections.sizing.tables.resources.rows;
-	const programs = (json.sections.processes.tables.programs?.rows ?? []).map((row) => row.program);
-	const drawn = json.charts.filter((chart) => chart.drawn).map((chart) => chart.key);
-	if (json.run.state !== ends) {
-		return [`it ended as ${json.run.state}, not ${ends}`];
+function brokenPromise(name, summary, html, values) {
+	const { ends = "exited", shows = () => true } = said[name] ?? {};
+	const { verdict } = summary.run.exit;
+	if (verdict !== ends) {
+		return [`it ended as ${verdict}, not ${ends}`];
 	}
-	return shows({ json, cpu: rows[0], memory: rows[1], programs, drawn }) ? [] : ["it does not show what its title says"];
+	const seen = {
+		html,
+		cpu: summary.stats.process_cpu_usage.max,
+		limit: summary.limits.memory_mib.value,
+		peak: summary.totals.peak_memory_mib.value,
+		marks: summary.marks.length,
+		programs: tableRows(html, "programs").map(([program]) => program),
+		drawn: values.charts.map((chart) => chart.title),
+	};
+	return shows(seen) ? [] : ["it does not show what its title says"];
 }
 
 // The programs' areas add up to the job's line, and one of both lines reaches near to the top of its chart.
-function wrongCharts(json) {
+function wrongCharts(html, values) {
 	const wrong = [];
+	const levels = [...html.matchAll(/<svg class="levels".*?<\/svg>/gs)].map(([each]) => each.match(/<text(?![^>]*class="[^"]*program)/g)?.length ?? 0);
 	let full = 0;
 	let used = false;
-	for (const chart of json.charts.filter(({ key, drawn }) => drawn && ["cpu", "memory"].includes(key))) {
-		const mean = chart.series[0].bucket_mean;
-		const sum = chart.programs?.at(-1)?.bucket_high;
-		const most = Math.max(...mean);
-		const share = { cpu: 0.01, memory: 0.02 }[chart.key];
-		const off = sum ? Math.max(...mean.map((value, i) => Math.abs(sum[i] - value))) / most : 0;
-		full = Math.max(full, Math.max(...chart.series[0].bucket_max) / chart.top);
-		used ||= most > { cpu: 0.1, memory: 10 }[chart.key];
-		if (off > share) {
-			wrong.push(`${chart.key} of programs is ${(100 * off).toFixed(1)} % off`);
+	values.charts.forEach(({ title, top, series: [{ mean, max }], areas }, at) => {
+		const limits = { CPU: { share: 0.01, use: 0.1 }, Memory: { share: 0.02, use: 10 } }[title];
+		if (!limits) {
+			return;
 		}
-		if (chart.levels.length < 1 || chart.levels.length > 3) {
-			wrong.push(`${chart.key} has ${chart.levels.length} levels`);
+		const means = drawn(mean, values.drawn);
+		const most = Math.max(...means);
+		const off = areas.length ? Math.max(...means.map((value, i) => Math.abs(areas.reduce((sum, area) => sum + area[i], 0) - value))) / most : 0;
+		full = Math.max(full, Math.max(...max) / top);
+		used ||= most > limits.use;
+		if (off > limits.share) {
+			wrong.push(`${title} of programs is ${(100 * off).toFixed(1)} % off`);
 		}
-	}
+		if (levels[at] < 1 || levels[at] > 3) {
+			wrong.push(`${title} has ${levels[at]} levels`);
+		}
+	});
 	if (used && full < 0.7) {
 		wrong.push(`CPU and memory fill ${(100 * full).toFixed(0)} % of their charts`);
 	}
@@ -207,10 +224,9 @@ function wrongCharts(json) {
 }
 
 // The table of programs and the sentence of those left out name every process of the recording.
-function wrongCounts(state, json) {
-	const { tables, notes } = json.sections.processes;
-	const listed = (tables.programs?.rows ?? []).reduce((sum, row) => sum + (row.count.value ?? 0), 0);
-	const sentence = notes.find((note) => note.includes(" left out: ")) ?? "";
+function wrongCounts(state, html) {
+	const listed = tableRows(html, "programs").reduce((sum, [, count]) => sum + (Number(count) || 0), 0);
+	const sentence = /<p class="note">([^<]* left out: .*?)<\/p>/s.exec(html)?.[1] ?? "";
 	const left = [...sentence.matchAll(/\u00d7 (\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 	const known = run("export", "--recording", state, "--what", "processes", "--format", "jsonl").toString().trim().split("\n").filter(Boolean);
 	const recorded = known.filter((line) => !JSON.parse(line).program.startsWith("short processes of ")).length;
@@ -242,7 +258,7 @@ function programBytes(state) {
 }
 
 // Lines of the terminal that are wider than it, and a mean of the summary that is not the page's.
-function wrongTerminal(state, json) {
+function wrongTerminal(state, summary, html) {
 	const wrong = [];
 	for (const width of [40, 60, 80, 120, 200]) {
 		for (const verb of ["show", "stats", "history", "recommend", "fleet"]) {
@@ -253,13 +269,13 @@ function wrongTerminal(state, json) {
 			}
 		}
 	}
-	const { stats } = JSON.parse(run("show", "--recording", state, "--json").toString());
-	for (const [key, column, factor] of [["cpu", "process_cpu_usage", 1], ["memory", "process_memory_mib", 1]]) {
-		const chart = json.charts.find((each) => each.key === key);
-		const { mean, p95 } = chart.series[0];
-		const unit = chart.unit === "GiB" ? 1024 : factor;
-		if (Math.abs(mean * unit - stats[column].mean) > 1e-9 || Math.abs(p95 * unit - stats[column].p95) > 1e-9) {
-			wrong.push(`${key} of show is not that of the page`);
+	for (const [title, column] of [["CPU", "process_cpu_usage"], ["Memory", "process_memory_mib"]]) {
+		const caption = new RegExp(`<strong>${title}</strong><span class="stats job">(.*?)</span>`).exec(html)?.[1] ?? "";
+		const [, mean, p95, unit] = /^mean (?:&lt; )?([\d.]+), p95 (?:&lt; )?([\d.]+), peak (?:&lt; )?[\d.]+ (\w+)/.exec(caption.replace(/<[^>]*>/g, "")) ?? [];
+		const { [column]: stats } = summary.stats;
+		const factor = unit === "GiB" ? 1024 : 1;
+		if (mean && [[mean, stats.mean], [p95, stats.p95]].some(([text, value]) => Math.abs(text * factor - value) > 0.006 * factor + value / 20)) {
+			wrong.push(`${title} of show is not that of the page`);
 		}
 	}
 	return wrong;
@@ -314,9 +330,10 @@ let wrong = 0;
 const rows = [];
 for (const [name, begin] of Object.entries(jobs)) {
 	const state = begin();
-	const { path: file, url, html, json } = report(state);
+	const { path: file, url, html, values } = report(state);
+	const summary = shown(state);
 	const told = [`${(html.length / 1000).toFixed(0)} kB`, programBytes(state)];
-	const broken = [...brokenPromise(name, json), ...wrongCharts(json), ...wrongCounts(state, json), ...wrongTerminal(state, json)];
+	const broken = [...brokenPromise(name, summary, html, values), ...wrongCharts(html, values), ...wrongCounts(state, html), ...wrongTerminal(state, summary, html)];
 	if (html.length > most.bytes) {
 		broken.push(`${html.length} bytes`);
 	}

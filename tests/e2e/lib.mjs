@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
+const { unpack, unpackChart } = await import(new URL("../../web/report/buckets.js", import.meta.url));
 const require = createRequire(new URL("../../web/package.json", import.meta.url));
 export const { chromium } = require("playwright-core");
 export const { marked } = await import(pathToFileURL(require.resolve("marked")));
@@ -72,16 +73,40 @@ export function made(kind, seconds = 7200) {
 	return state;
 }
 
-// The page of the newest run there, and the same as data.
+// The page of the newest run there, and the values of its charts.
 export function report(state, ...args) {
 	const path = `${state}.html`;
 	run("report", "--recording", state, "-o", path, ...args);
-	return {
-		path,
-		url: pathToFileURL(path).href,
-		html: readFileSync(path, "utf8"),
-		json: JSON.parse(run("report", "--recording", state, "--format", "json").toString()),
-	};
+	const html = readFileSync(path, "utf8");
+	return { path, url: pathToFileURL(path).href, html, values: values(html) };
+}
+
+// The values of a page: {seconds, drawn, charts: [{title, top, series: [{mean, min, max}], areas: [[height of a bucket]]}]}.
+function values(html) {
+	const found = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html);
+	if (!found) {
+		return { charts: [] };
+	}
+	const data = JSON.parse(found[1]);
+	const titles = [...html.matchAll(/<figure class="chart[^>]*><figcaption><strong>(.*?)<\/strong>/g)].map((each) => each[1]);
+	const charts = data.charts.map((chart, i) => ({
+		...chart,
+		title: titles[i],
+		series: unpackChart(chart, data.steps),
+		areas: (chart.areas ?? []).map((text) => unpack(text, chart.top, data.steps)),
+	}));
+	return { ...data, charts };
+}
+
+// The mean of each drawn bucket, of values that are finer.
+export function drawn(list, buckets) {
+	const each = list.length / buckets;
+	return Array.from({ length: buckets }, (_, i) => list.slice(i * each, (i + 1) * each).reduce((sum, value) => sum + value, 0) / each);
+}
+
+// What `show` prints about the newest run there.
+export function shown(state) {
+	return JSON.parse(run("show", "--recording", state, "--json").toString());
 }
 
 export function damage(file) {

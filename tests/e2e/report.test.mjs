@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { after, describe, test } from "node:test";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { axeSource, close, damage, folder, frame, made, marked, open, picture, program, report, run, runFiles, runWith, start } from "./lib.mjs";
+import { axeSource, close, damage, drawn, folder, frame, made, marked, open, picture, program, report, run, runFiles, runWith, start } from "./lib.mjs";
 
 after(close);
 
@@ -102,8 +102,7 @@ async function pictures(url, name, judge = () => {}) {
 describe("each state has words of its own", () => {
 	for (const [name, [make, chip, words]] of Object.entries(states)) {
 		test(name, async () => {
-			const { url, json } = report(make());
-			assert.ok(JSON.stringify(json).includes(JSON.stringify(words).slice(1, -1)), "in the JSON");
+			const { url } = report(make());
 			await pictures(url, name, async (page) => {
 				assert.match(await page.locator(".state").innerText(), new RegExp(chip.replace(/[()]/g, "\\$&")));
 				// On phones sections are folded: their text is there, and shown on demand.
@@ -158,94 +157,37 @@ describe("each state has words of its own", () => {
 
 // ---- reading ----
 
-const visibleNumbers = (text) => text.match(/\d+(?:\.\d+)?/g) ?? [];
-
 describe("reading", () => {
-	test("every number of the page is in the JSON", async () => {
-		for (const kind of ["many", "gpu", "oom", "gaps"]) {
-			const { url, json } = report(made(kind));
-			const page = await open(url, { script: false });
-			const text = await page.evaluate(() => {
-				const texts = [];
-				for (const part of document.querySelectorAll("header, main")) {
-					const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
-					while (walker.nextNode()) {
-						texts.push(walker.currentNode.data);
-					}
-				}
-				return texts.join(" ");
-			});
-			const texts = [];
-			const collect = (value) => {
-				if (typeof value === "string") {
-					texts.push(value);
-				} else if (value && typeof value === "object") {
-					Object.values(value).forEach(collect);
-				}
-			};
-			collect(json);
-			const known = new Set(visibleNumbers(texts.join(" ")));
-			// The help's "0" is a key; "p95" stands in texts.
-			const strange = visibleNumbers(text).filter((number) => !known.has(number) && number !== "0");
-			assert.deepEqual(strange, [], kind);
-			assert.ok(visibleNumbers(text).length > 150, "the page has numbers");
-		}
-	});
-
-	// A cell as it is shown; its bar has no text.
-	const shown = (cell) => (typeof cell === "string" ? cell : (cell?.text ?? "\u2014"));
 	const plain = (text) => text.replace(/\s+/g, " ").trim();
-	// Without the columns in which no row has anything.
-	const wanted = (table) => {
-		const rows = table.rows.map((row) => Object.values(row).map((cell) => plain(shown(cell))));
-		return rows.map((row) => row.filter((_, column) => rows.some((each) => each[column] !== "\u2014")));
-	};
+	// Tables without those of the timeline and of the next request, whose contents Markdown has in other forms.
 	const tables = (page) =>
 		page.evaluate(() =>
-			[...document.querySelectorAll("table")].map((table) =>
+			[...document.querySelectorAll("table")].filter((table) => !table.closest("#timeline, #next")).map((table) =>
 				[...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent.replace(/\s+/g, " ").trim())),
 			),
 		);
+	const texts = (page, selector) => page.locator(selector).allTextContents().then((list) => list.map(plain));
 
 	for (const kind of ["many", "gpu", "oom", "hostile", "one", "none"]) {
-		test(`page, Markdown and JSON say the same, cell by cell: ${kind}`, async () => {
+		test(`page and Markdown say the same, cell by cell: ${kind}`, async () => {
 			const state = made(kind);
-			const { url, json } = report(state);
+			const { url } = report(state);
 			const page = await open(url, { script: false });
-			let seen = 0;
-			for (const [key, section] of Object.entries(json.sections)) {
-				const paragraphs = await page.evaluate((id) => [...document.querySelectorAll(`#${id} > p:not(.help)`)].map((p) => p.textContent), key);
-				assert.deepEqual(paragraphs.map(plain), [...section.lines, ...section.notes].map(plain), key);
-				for (const [name, table] of Object.entries(section.tables)) {
-					const cells = await page.evaluate(
-						([id, of]) => [...document.querySelectorAll(`#${id} table.${of} tbody tr`)].map((row) => [...row.cells].map((cell) => cell.textContent.replace(/\s+/g, " ").trim())),
-						[key, name],
-					);
-					assert.deepEqual(cells, wanted(table), `${key} ${name}`);
-					seen += cells.flat().length;
-				}
-			}
-			assert.ok(seen > 20, `${seen} cells`);
-			for (const [selector, text] of [["h1", json.run.job], [".state", json.run.state_text], ["#verdict .basis", json.verdict.basis], ["#verdict .trouble", json.verdict.trouble]]) {
-				const found = await page.locator(selector).allTextContents();
-				assert.deepEqual(found.map(plain), text ? [plain(text)] : [], selector);
-			}
-			assert.equal(plain(await page.locator("#verdict .lead").textContent()).replace(/^\S /, ""), plain(json.verdict.lead));
-			const figures = await page.evaluate(() => [...document.querySelectorAll(".chart")].map((chart) => [...chart.querySelectorAll(".stats")].map((each) => each.textContent.replace("whole machine ", ""))));
-			assert.deepEqual(figures, json.charts.filter((chart) => chart.drawn).map((chart) => chart.series.map((each) => each.text)));
-			for (const [name, value] of Object.entries(json.verdict.snippets)) {
-				assert.equal(await page.locator(`#snippet-${name}`).textContent(), value);
-			}
+			const cells = await tables(page);
+			assert.ok(cells.flat(2).length > 20, `${cells.flat(2).length} cells`);
+			const sentences = await texts(page, "main section:not(#timeline) > p:not(.help):not(.lead)");
+			const figures = await texts(page, ".chart .stats.job");
+			const [[title], [end], [lead]] = await Promise.all(["h1", ".state", "#verdict .lead"].map((each) => texts(page, each)));
 			// The bars are as long as they say.
-			const ends = await page.evaluate(() =>
+			const bars = await page.evaluate(() =>
 				[...document.querySelectorAll("table.resources .bar")].map((bar) => {
 					const tick = bar.querySelector(".tick");
-					return tick ? tick.x.baseVal.value / 102 : bar.querySelector(".fill").width.baseVal.value / 104;
+					return [tick ? tick.x.baseVal.value / 102 : bar.querySelector(".fill").width.baseVal.value / 104, bar.closest("td").textContent];
 				}),
 			);
-			const shares = (json.sections.sizing.tables.resources?.rows ?? []).map((row) => row.share?.value).filter((share) => share !== undefined && share !== null);
-			ends.forEach((at, i) => assert.ok(Math.abs(at - Math.min(1, shares[i])) < 0.002, `bar ${i}`));
-			assert.equal(ends.length, shares.length);
+			for (const [at, text] of bars) {
+				assert.ok(Math.abs(at - Math.min(1, parseFloat(text.replace("<", "")) / 100)) < (text.includes("<") ? 0.012 : 0.007), `bar of ${text}: ${at}`);
+			}
 
 			const markdown = run("report", "--recording", state, "--format", "md").toString();
 			assert.ok(markdown.length < 1 << 20);
@@ -253,27 +195,31 @@ describe("reading", () => {
 			await page.setContent(`<!doctype html><html lang="en"><title>x</title><body>${rendered}`);
 			const odd = await page.evaluate(() => [...document.querySelectorAll("body *")].filter((each) => !/^(H[12]|P|UL|LI|STRONG|BLOCKQUOTE|PRE|CODE|TABLE|THEAD|TBODY|TR|TH|TD)$/.test(each.tagName)).map((each) => each.outerHTML));
 			assert.deepEqual(odd, [], "neither HTML nor a link came in");
-			const all = Object.entries(json.sections).flatMap(([key, section]) => (key === "timeline" ? [] : Object.values(section.tables)));
 			const found = (await tables(page)).map((rows) => rows.map((row) => row.map((cell) => cell.replace(/^[\u2588\u2591]+ /, ""))));
-			assert.deepEqual(found, all.filter((table) => table.rows.length).map(wanted));
-			assert.equal(plain(await page.locator("h1").textContent()), plain(`${json.run.job}: ${json.run.state_text}`));
-			assert.ok(plain(await page.locator("blockquote").textContent()).includes(plain(json.verdict.lead)));
+			assert.deepEqual(found, cells.map((rows) => rows.slice(0, 40)));
+			const said = plain(await page.locator("body").textContent());
+			for (const sentence of [...sentences, ...figures, lead.replace(/^\S /, "")]) {
+				assert.ok(said.includes(sentence), sentence);
+			}
+			assert.equal(plain(await page.locator("h1").textContent()), `${title}: ${end}`);
 			assert.equal(await page.locator("h2").count(), 8);
 			await picture(page, `markdown-${kind}`);
 		});
 	}
 
-	test("the charts' figures are those of the table above", () => {
-		const { json } = report(made("many"));
-		const rows = json.sections.sizing.tables.resources.rows;
-		for (const [at, key] of [[0, "cpu"], [1, "memory"]]) {
-			const chart = json.charts.find((each) => each.key === key);
-			const factor = key === "memory" ? 1024 : 1; // GiB
-			for (const figure of ["mean", "p95", "peak"]) {
-				const beside = rows[at][figure].value / factor;
-				assert.ok(Math.abs(chart.series[0][figure] - beside) < 1e-9 * beside, `${key} ${figure}`);
+	test("the charts' figures are those of the table", async () => {
+		const page = await open(report(made("many")).url, { script: false });
+		const rows = await page.locator("table.resources tbody tr").evaluateAll((list) => list.slice(0, 2).map((row) => [...row.cells].map((cell) => cell.textContent)));
+		const titles = await page.locator("table.resources thead th").allTextContents();
+		const charts = await page.locator(".chart .stats.job").allTextContents();
+		rows.forEach((row, i) => {
+			const [, mean, p95, peak, unit] = /mean (\S+), p95 (\S+), peak (\S+) (\S+)/.exec(charts[i]);
+			for (const [column, figure] of [["Mean", mean], ["p95", p95], ["Peak", peak]]) {
+				const [value, of = unit] = row[titles.indexOf(column)].split(" ");
+				const factor = of === unit ? 1 : 1 / 1024; // MiB in a chart of GiB
+				assert.ok(Math.abs(value * factor - figure) <= 0.01 + figure / 100, `${row[0]} ${column}: ${value} ${of} is not ${figure} ${unit}`);
 			}
-		}
+		});
 	});
 
 	test("all of it can be read without the script", async () => {
@@ -289,26 +235,24 @@ describe("reading", () => {
 	});
 
 	test("the parts stand in their order, with every chart", async () => {
-		const { url, json } = report(made("gpu"));
+		const { url } = report(made("gpu"));
 		const parts = ["timeline", "processes", "sizing", "wall_time", "changed", "servers", "machine", "measured"];
-		assert.deepEqual(Object.keys(json.sections), parts);
 		const page = await open(url, { script: false });
 		assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("main section")].map((part) => part.id)), ["verdict", "next", ...parts]);
 		const charts = ["CPU", "Memory", "Disk read", "Disk write", "Disk space", "Network in", "Network out", "GPU use", "Video memory", "GPUs in use"];
-		assert.deepEqual(json.charts.map((chart) => chart.title), charts);
 		assert.deepEqual(await page.locator("figcaption > strong").allTextContents(), charts);
 	});
 
 	test("the next request stands beside the verdict, as in the table", async () => {
-		const { url, json } = report(made("steps"));
-		const page = await open(url);
-		const shown = await page.locator("#next tbody tr").evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
-		const asked = json.sections.sizing.tables.resources.rows.filter((row) => row.next.text !== null);
+		const page = await open(report(made("steps")).url);
+		const rows = (table) => page.locator(`${table} tbody tr`).evaluateAll((list) => list.map((row) => [...row.cells].map((cell) => cell.textContent)));
+		const next = (await page.locator("table.resources thead th").allTextContents()).indexOf("Next request");
+		const asked = (await rows("table.resources")).map((row) => [row[0], row[1], row[next]]).filter((row) => row[2] !== "\u2014");
 		assert.ok(asked.length >= 2);
-		assert.deepEqual(shown, asked.map((row) => [row.resource, row.requested.text ?? "\u2014", row.next.text]));
+		assert.deepEqual(await rows("#next"), asked);
 		assert.equal(await page.locator("#next button").count(), 2);
-		const [verdict, next] = await Promise.all(["#verdict", "#next"].map((part) => page.locator(part).boundingBox()));
-		assert.ok(next.x >= verdict.x + verdict.width && next.y === verdict.y);
+		const [verdict, box] = await Promise.all(["#verdict", "#next"].map((part) => page.locator(part).boundingBox()));
+		assert.ok(box.x >= verdict.x + verdict.width && box.y === verdict.y);
 	});
 
 	test("no page with a request and a limit of different kinds is wider than a narrow phone", async () => {
@@ -419,19 +363,19 @@ describe("doing", () => {
 	});
 
 	test("the line shows the value of every chart at that moment", async () => {
-		const { url, json } = steps();
+		const { url, values } = steps();
 		const page = await open(url);
 		await page.locator("#charts").scrollIntoViewIfNeeded();
 		const box = await page.locator(".frame").nth(0).boundingBox();
 		await page.mouse.move(box.x + box.width * 0.5 + 1, box.y + 20);
 		await frame(page);
 		const reads = await page.locator(".read").allInnerTexts();
-		assert.equal(reads.length, json.charts.length);
+		assert.equal(reads.length, values.charts.length);
 		assert.match(await page.locator(".moment").innerText(), /^03:00:0\d \u00b7 \S+$/, "the time once, and the phase");
-		json.charts.forEach((chart, i) => {
+		values.charts.forEach((chart, i) => {
 			const shown = Number(/^(?:< )?([\d.]+)/.exec(reads[i])[1]);
-			const value = chart.series[0].bucket_mean[180];
-			assert.ok(Math.abs(shown - value) <= Math.max(0.06, value * 0.01), `${chart.key}: ${shown} is not ${value}`);
+			const value = drawn(chart.series[0].mean, values.drawn)[180];
+			assert.ok(Math.abs(shown - value) <= Math.max(0.06, value * 0.01), `${chart.title}: ${shown} is not ${value}`);
 		});
 		assert.equal(await page.locator(".cursor > div:visible").count(), reads.length);
 		await picture(page, "crosshair");
@@ -559,17 +503,17 @@ describe("doing", () => {
 	}
 
 	test("a window has figures and an axis of its own", async () => {
-		const { url, json } = steps();
+		const { url, values } = steps();
 		const page = await open(url);
 		const whole = await page.locator(".chart .stats.job").allTextContents();
 		const levels = () => page.evaluate(() => [...document.querySelectorAll(".levels")].map((each) => each.textContent));
 		const before = await levels();
 		await page.evaluate(() => (location.hash = "#t=0,900"));
 		await page.waitForFunction(() => document.querySelector(".stats.job").textContent.startsWith("window: "));
-		const { series, top } = json.charts[0];
-		const end = Math.round((900 / json.axis.duration_s) * json.axis.buckets);
-		const most = Math.max(...series[0].bucket_max.slice(0, end));
-		const mean = series[0].bucket_mean.slice(0, end).reduce((sum, each) => sum + each, 0) / end;
+		const { series, top } = values.charts[0];
+		const end = Math.round((900 / values.seconds) * series[0].mean.length);
+		const most = Math.max(...series[0].max.slice(0, end));
+		const mean = series[0].mean.slice(0, end).reduce((sum, each) => sum + each, 0) / end;
 		const shown = /mean ([\d.]+), p95 ([\d.]+), peak ([\d.]+) cores/.exec(await page.locator(".stats.job").first().textContent()).map(Number);
 		assert.ok(Math.abs(shown[1] - mean) < 0.06 && Math.abs(shown[3] - most) < 0.06, `${shown} is not ${mean}, ${most}`);
 		assert.ok(shown[2] >= shown[1] && shown[2] <= shown[3]);
@@ -657,28 +601,28 @@ describe("doing", () => {
 	test("the line and a window name what each program has, in its row", async () => {
 		const state = join(folder, "by-program");
 		run("run", "--recording", state, "-q", "-i", "0.1", "--", "sh", "-c", "head -c 300000000 /dev/zero | sort -S 100M | tail -c 1 > /dev/null; sleep 1");
-		const { url, json } = report(state);
+		const { url, values } = report(state);
 		const page = await open(url);
 		const { left, top, width, height } = await page.evaluate(() => document.querySelector(".frame").getBoundingClientRect().toJSON());
 		const isNear = (text, value) => /^< 0.01$/.test(text) ? value < 0.01 : Math.abs(Number(text) - value) <= 0.006 + value / 20;
 		const rows = (figure, part) => page.locator("figure").nth(figure).locator(`.who > :not(.head) ${part}`).allTextContents();
-		const buckets = json.charts[0].programs[0].bucket_high.length;
+		const buckets = values.charts[0].areas[0].length;
 		for (const bucket of [0.2, 0.5, 0.9].map((share) => Math.floor(share * buckets))) {
 			await page.mouse.move(left + ((bucket + 0.5) / buckets) * width, top + height / 2); // clear of the limit's tag
 			await frame(page);
-			for (const [figure, key] of [[0, "cpu"], [1, "memory"]]) {
-				const { programs } = json.charts.find((chart) => chart.key === key);
+			for (const [figure, title] of [[0, "CPU"], [1, "Memory"]]) {
+				const { areas } = values.charts.find((chart) => chart.title === title);
 				// A bucket is some pixels wide, and the pointer may stand on its edge.
-				const wanted = [bucket - 1, bucket, bucket + 1].map((i) => programs.map((each) => each.bucket_high[i] - each.bucket_low[i]).reverse());
+				const wanted = [bucket - 1, bucket, bucket + 1].map((i) => areas.map((each) => each[i]).reverse());
 				const shown = await rows(figure, ".now");
-				assert.equal(shown.length, programs.length);
-				assert.ok(wanted.some((of) => shown.every((text, i) => isNear(text, of[i]))), `${key} in bucket ${bucket}: ${shown} is none of ${JSON.stringify(wanted)}`);
+				assert.equal(shown.length, areas.length);
+				assert.ok(wanted.some((of) => shown.every((text, i) => isNear(text, of[i]))), `${title} in bucket ${bucket}: ${shown} is none of ${JSON.stringify(wanted)}`);
 			}
 		}
 		assert.deepEqual(page.troubles, []);
 		// The last second of the run sleeps.
 		const whole = await rows(0, ".m");
-		await page.goto(`${url}#t=${(json.axis.duration_s - 0.7).toFixed(1)},${(json.axis.duration_s - 0.2).toFixed(1)}`);
+		await page.goto(`${url}#t=${(values.seconds - 0.7).toFixed(1)},${(values.seconds - 0.2).toFixed(1)}`);
 		await page.waitForFunction(() => document.querySelector(".stats.job").textContent.startsWith("window: "));
 		const part = await rows(0, ".m");
 		assert.ok(part.every((text) => text === "0" || text === "< 0.01"), part.join(" "));
@@ -748,20 +692,18 @@ describe("doing", () => {
 	test("programs can be sorted, and their processes stand on the axis of time", async () => {
 		const state = join(folder, "programs");
 		run("run", "--recording", state, "-q", "-i", "0.1", "--", "sh", "-c", "sleep 1.5 & head -c 300000000 /dev/zero | sort -S 1M | cat > /dev/null; wait");
-		const { url, json } = report(state);
-		const lanes = json.process_timeline;
-		assert.ok(lanes.some((lane) => lane.program === "sort" && lane.bars.length > 0), JSON.stringify(lanes.map((lane) => lane.program)));
-		const page = await open(url);
-		assert.equal(await page.locator(".lane").count(), lanes.length);
+		const page = await open(report(state).url);
+		assert.ok(await page.locator(".lane", { hasText: "sort" }).locator(".bars :is(rect, path)").count());
 		const names = () => page.locator("table.programs tbody th").allTextContents();
-		const cpu = json.sections.processes.tables.programs.rows.map((row) => row.cpu_s.value);
+		const [first] = await names();
+		const cpu = await page.locator("table.programs tbody tr").evaluateAll((rows) => rows.map((row) => Number(row.cells[2].dataset.v)));
 		assert.deepEqual(cpu, [...cpu].sort((a, b) => b - a), "largest first");
 		await page.locator("table.programs thead button").first().click();
 		assert.deepEqual(await names(), [...(await names())].sort((a, b) => a.localeCompare(b)));
 		await page.locator("table.programs thead button").nth(2).click();
-		assert.deepEqual((await names())[0], json.sections.processes.tables.programs.rows[0].program);
+		assert.equal((await names())[0], first);
 		await page.locator("table.programs thead button").nth(2).click();
-		assert.deepEqual((await names()).at(-1), json.sections.processes.tables.programs.rows[0].program);
+		assert.equal((await names()).at(-1), first);
 		const width = () => page.evaluate(() => document.querySelector(".bars").viewBox.baseVal.width);
 		const before = await width();
 		await page.locator("#zoom-in").click();
@@ -818,14 +760,13 @@ describe("doing", () => {
 	});
 
 	test("lines to paste are copied, the detected system's first", async () => {
-		const { url, json } = steps();
-		const page = await open(url, { permissions: ["clipboard-read", "clipboard-write"] });
+		const page = await open(steps().url, { permissions: ["clipboard-read", "clipboard-write"] });
 		const buttons = page.locator("#sizing .copy button");
 		assert.equal(await buttons.first().innerText(), "Slurm");
 		for (const [name, kind] of [["Slurm", "slurm"], ["Kubernetes", "k8s"], ["Metaflow", "metaflow"]]) {
 			await page.locator("#sizing").getByRole("button", { name, exact: true }).click();
 			await page.getByText(`copied for ${name}`).waitFor();
-			assert.equal(await page.evaluate(() => navigator.clipboard.readText()), json.verdict.snippets[kind]);
+			assert.equal(await page.evaluate(() => navigator.clipboard.readText()), run("recommend", "--recording", made("steps"), "--for", kind).toString());
 		}
 	});
 

@@ -39,7 +39,7 @@ static void show_lines(struct trk_buf *b, const struct trk_lines *l)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const formats[] = {"html", "md", "json"};
+	static const char *const formats[] = {"html", "md"};
 	static const struct trk_service alone;
 	const struct trk_summary_style style = {.utf8 = true, .color = true};
 	struct trk_record *record = malloc(sizeof(*record));

@@ -78,7 +78,42 @@ static inline struct trk_report_rows *rows_make(const struct trk_record *record,
 	return rows;
 }
 
-/* The page, or another form. Owned: the caller frees it. */
+/* Whether `at` begins with the word; moves it behind that. */
+static inline bool passes(const char **at, const char *word)
+{
+	bool is = !strncmp(*at, word, strlen(word));
+
+	*at += is ? strlen(word) : 0;
+	return is;
+}
+
+/* Reduce a page to what it says: without tags, styles and scripts. */
+static inline void page_keep_text(char *page)
+{
+	static const char *const entities[][2] = {
+		{"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}, {"&quot;", "\""}, {"&#39;", "'"}};
+	const char *at = page;
+	char *to = page;
+
+	while (*at) {
+		const char *end = passes(&at, "<script")  ? strstr(at, "</script>")
+				  : passes(&at, "<style") ? strstr(at, "</style>")
+				  : *at == '<'            ? strchr(at, '>')
+							  : NULL;
+		size_t i = 0;
+
+		if (end) {
+			at = *end == '>' ? end + 1 : end;
+			continue;
+		}
+		while (i < 5 && !passes(&at, entities[i][0]))
+			i++;
+		*to++ = i < 5 ? *entities[i][1] : *at++;
+	}
+	*to = '\0';
+}
+
+/* The page, or another form; "text": the text of the page. Owned: the caller frees it. */
 static inline char *report_text(const struct trk_report_input *in, const char *format)
 {
 	struct trk_doc *report = calloc(1, sizeof(*report));
@@ -87,9 +122,12 @@ static inline char *report_text(const struct trk_report_input *in, const char *f
 	assert_non_null(report);
 	trk__buf_init(&b, 16 << 20);
 	assert_int_equal(trk__report_make(in, report), 0);
-	assert_int_equal(trk__report_write(&b, report, format), 0);
+	assert_int_equal(trk__report_write(&b, report, !strcmp(format, "text") ? "html" : format),
+			 0);
 	trk__doc_release(report);
 	free(report);
+	if (!strcmp(format, "text"))
+		page_keep_text(b.data);
 	return b.data;
 }
 

@@ -17,10 +17,10 @@
 static struct trk_doc doc;
 
 static const struct trk_doc_column columns[] = {
-	{"name", "Name", TRK_CELL_CODE, NULL},
-	{"note", "Note", TRK_CELL_TEXT, NULL},
-	{"size", "Size", TRK_CELL_NUMBER, "B"},
-	{"share", "Share", TRK_CELL_BAR, "share"},
+	{"name", "Name", TRK_CELL_CODE},
+	{"note", "Note", TRK_CELL_TEXT},
+	{"size", "Size", TRK_CELL_NUMBER},
+	{"share", "Share", TRK_CELL_BAR},
 };
 
 static void fill_table(void)
@@ -81,7 +81,6 @@ static int setup(void **state)
 			       .id = "r-00000000",
 			       .duration = "4.0 s",
 			       .facts = "4.0 s",
-			       .state_key = "finished",
 			       .state = "\u2713 exit 0",
 			       .symbol = "\u25b2",
 			       .lead = "over: request 1 CPU",
@@ -192,7 +191,7 @@ static void a_section_without_data_says_so_alone(void **state)
 static void every_writer_writes_every_block(void **state)
 {
 	char *html = write(trk__write_html), *markdown = write(trk__write_markdown);
-	char *json = write(trk__write_json), *text = terminal(80, true, false);
+	char *text = terminal(80, true, false);
 	const char *all[] = {html, markdown, text};
 
 	(void) state;
@@ -206,15 +205,10 @@ static void every_writer_writes_every_block(void **state)
 		assert_holds(all[i], "load 12 m");
 		assert_null(strchr(all[i], '\033'));
 	}
-	assert_holds(json, "\"A sentence.\"");
-	assert_holds(json, "\"slurm\": \"#SBATCH --mem=1G\\n\"");
-	assert_holds(json, "\"size\": \"B\"");
-	assert_holds(json, "\"bucket_mean\"");
 	assert_holds(html, "b&lt;i&gt;|");
 	assert_null(strstr(html, "<i>"));
 	free(html);
 	free(markdown);
-	free(json);
 	free(text);
 }
 

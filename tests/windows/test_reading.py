@@ -32,7 +32,7 @@ def expect_same(programs, *arguments, **variables):
     ["export", "--format", "jsonl", FILE],
     ["report", "--output", "-", FILE],
     ["report", "--output", "-", "--format", "md", FILE],
-    ["report", "--output", "-", "--format", "json", FILE],
+    ["report", "--output", "-", "--format", "md", FILE],
     ["compare", "@2", "@1"],
     ["recommend"],
     ["recommend", "--for", "slurm"],

@@ -31,7 +31,7 @@ time.sleep(0.1)
 """
 TIMES = 10
 # Each of these commands prints one JSON document, or one per line.
-DOCUMENTS = ["stats --json", "recommend --json", "compare --json", "history --json", "report --format json -o -",
+DOCUMENTS = ["stats --json", "recommend --json", "compare --json", "history --json",
              "fleet --json", "fleet --json --what jobs", "servers --json --limit 1", "catalog info --json",
              "server-info --json", "cloud-info --json", "top --json", "top --json job", "lines --json", "alerts --json",
              "digest --json", "doctor --json", "export --format jsonl --what programs",

@@ -5,21 +5,15 @@
 enum { LISTED = 10 };
 
 static const struct trk_doc_column change_columns[] = {
-	{"metric", "Metric", TRK_CELL_TEXT, NULL},
-	{"now", "This run", TRK_CELL_NUMBER, NULL},
-	{"previous", "Previous", TRK_CELL_NUMBER, NULL},
-	{"median", "Median", TRK_CELL_NUMBER, NULL},
-	{"change", "Change", TRK_CELL_NUMBER, "share"},
-	{"reading", "Reading", TRK_CELL_TEXT, NULL},
+	{"metric", "Metric", TRK_CELL_TEXT},       {"now", "This run", TRK_CELL_NUMBER},
+	{"previous", "Previous", TRK_CELL_NUMBER}, {"median", "Median", TRK_CELL_NUMBER},
+	{"change", "Change", TRK_CELL_NUMBER},     {"reading", "Reading", TRK_CELL_TEXT},
 };
 
 static const struct trk_doc_column run_columns[] = {
-	{"id", "Run", TRK_CELL_CODE, NULL},
-	{"start", "Started", TRK_CELL_TEXT, NULL},
-	{"end", "End", TRK_CELL_TEXT, NULL},
-	{"duration_s", "Duration", TRK_CELL_NUMBER, "s"},
-	{"cpu_s", "CPU time", TRK_CELL_NUMBER, "s"},
-	{"peak_memory_mib", "Peak memory", TRK_CELL_NUMBER, "MiB"},
+	{"id", "Run", TRK_CELL_CODE},           {"start", "Started", TRK_CELL_TEXT},
+	{"end", "End", TRK_CELL_TEXT},          {"duration_s", "Duration", TRK_CELL_NUMBER},
+	{"cpu_s", "CPU time", TRK_CELL_NUMBER}, {"peak_memory_mib", "Peak memory", TRK_CELL_NUMBER},
 };
 
 static const char *reading_of(struct trk_doc *d, const struct trk_changed_figure *f)

@@ -4,17 +4,15 @@
 #include "report/section/section.h"
 
 static const struct trk_doc_column columns[] = {
-	{"gpu", "GPU", TRK_CELL_TEXT, NULL},
-	{"use", "Use, mean", TRK_CELL_NUMBER, "share"},
-	{"sm_activity", "Multiprocessors, mean", TRK_CELL_NUMBER, "share"},
-	{"memory", "Memory, peak", TRK_CELL_NUMBER, "B"},
-	{"job_memory", "of it by the job", TRK_CELL_NUMBER, "B"},
-	{"power", "Power, mean", TRK_CELL_NUMBER, "W"},
-	{"temperature", "Hottest", TRK_CELL_NUMBER,
-	 "\xc2\xb0"
-	 "C"},
-	{"energy", "Energy", TRK_CELL_NUMBER, "J"},
-	{"slowed_by", "Slowed by", TRK_CELL_TEXT, NULL},
+	{"gpu", "GPU", TRK_CELL_TEXT},
+	{"use", "Use, mean", TRK_CELL_NUMBER},
+	{"sm_activity", "Multiprocessors, mean", TRK_CELL_NUMBER},
+	{"memory", "Memory, peak", TRK_CELL_NUMBER},
+	{"job_memory", "of it by the job", TRK_CELL_NUMBER},
+	{"power", "Power, mean", TRK_CELL_NUMBER},
+	{"temperature", "Hottest", TRK_CELL_NUMBER},
+	{"energy", "Energy", TRK_CELL_NUMBER},
+	{"slowed_by", "Slowed by", TRK_CELL_TEXT},
 };
 
 /* Bytes as text, in binary units. */
@@ -69,13 +67,13 @@ static void add_gpu(struct trk_doc *d, struct trk_doc_table *t, const struct trk
 /* ---- clocks and health ---- */
 
 static const struct trk_doc_column hardware_columns[] = {
-	{"gpu", "GPU", TRK_CELL_TEXT, NULL},
-	{"clock", "Clock, mean", TRK_CELL_TEXT, NULL},
-	{"memory_clock", "Memory clock, mean", TRK_CELL_TEXT, NULL},
-	{"encoder", "Encoder by the job, mean", TRK_CELL_NUMBER, "share"},
-	{"decoder", "Decoder by the job, mean", TRK_CELL_NUMBER, "share"},
-	{"ecc", "ECC errors in the run", TRK_CELL_TEXT, NULL},
-	{"xid", "Xid errors", TRK_CELL_TEXT, NULL},
+	{"gpu", "GPU", TRK_CELL_TEXT},
+	{"clock", "Clock, mean", TRK_CELL_TEXT},
+	{"memory_clock", "Memory clock, mean", TRK_CELL_TEXT},
+	{"encoder", "Encoder by the job, mean", TRK_CELL_NUMBER},
+	{"decoder", "Decoder by the job, mean", TRK_CELL_NUMBER},
+	{"ecc", "ECC errors in the run", TRK_CELL_TEXT},
+	{"xid", "Xid errors", TRK_CELL_TEXT},
 };
 
 static const char *clock_text(struct trk_doc *d, const struct trk_gpu_total *g,

@@ -27,13 +27,13 @@ static const double LEAST_SHARE_UNNAMED = 0.05;
 static const uint64_t LEAST_GROWTH = 8 << 20;
 
 static const struct trk_doc_column line_columns[] = {
-	{"line", "Line", TRK_CELL_CODE, NULL},
-	{"source", "Source", TRK_CELL_CODE, NULL},
-	{"cpu_s", "CPU", TRK_CELL_NUMBER, "s"},
-	{"cpu_share", "Share", TRK_CELL_BAR, "share"},
-	{"course", "Over the run", TRK_CELL_CODE, NULL},
-	{"waited_s", "Waited", TRK_CELL_NUMBER, "s"},
-	{"growth_mib", "Memory grew", TRK_CELL_NUMBER, "MiB"},
+	{"line", "Line", TRK_CELL_CODE},
+	{"source", "Source", TRK_CELL_CODE},
+	{"cpu_s", "CPU", TRK_CELL_NUMBER},
+	{"cpu_share", "Share", TRK_CELL_BAR},
+	{"course", "Over the run", TRK_CELL_CODE},
+	{"waited_s", "Waited", TRK_CELL_NUMBER},
+	{"growth_mib", "Memory grew", TRK_CELL_NUMBER},
 };
 enum { LINE, SOURCE, CPU, SHARE, COURSE, WAITED, GREW, COLUMNS };
 

@@ -92,8 +92,8 @@ bool trk__report_knows_cloud(const struct trk_report_work *w)
 void trk__section_machine(struct trk_doc *d, struct trk_doc_section *s,
 			  const struct trk_report_work *w)
 {
-	static const struct trk_doc_column columns[] = {{"name", "What", TRK_CELL_TEXT, NULL},
-							{"value", "Value", TRK_CELL_TEXT, NULL}};
+	static const struct trk_doc_column columns[] = {{"name", "What", TRK_CELL_TEXT},
+							{"value", "Value", TRK_CELL_TEXT}};
 	const struct trk_place *p = &w->in->record->place;
 	struct facts f = {d, trk__doc_table(d, s, "facts", NULL, columns, 2)};
 	char evidence[200] = "";

@@ -5,13 +5,13 @@
 #include "report/section/section.h"
 
 static const struct trk_doc_column total_columns[] = {
-	{"figure", "Figure", TRK_CELL_TEXT, NULL},        {"value", "Value", TRK_CELL_NUMBER, NULL},
-	{"quality", "Quality", TRK_CELL_TEXT, NULL},      {"source", "Source", TRK_CELL_TEXT, NULL},
-	{"reason", "Why not exact", TRK_CELL_TEXT, NULL},
+	{"figure", "Figure", TRK_CELL_TEXT},        {"value", "Value", TRK_CELL_NUMBER},
+	{"quality", "Quality", TRK_CELL_TEXT},      {"source", "Source", TRK_CELL_TEXT},
+	{"reason", "Why not exact", TRK_CELL_TEXT},
 };
 
-static const struct trk_doc_column source_columns[] = {{"name", "What", TRK_CELL_TEXT, NULL},
-						       {"source", "Source", TRK_CELL_TEXT, NULL}};
+static const struct trk_doc_column source_columns[] = {{"name", "What", TRK_CELL_TEXT},
+						       {"source", "Source", TRK_CELL_TEXT}};
 
 static const char *quality_words(enum trk_quality quality)
 {
@@ -133,7 +133,7 @@ static void add_sources(struct trk_doc *d, const struct trk_record *record,
 
 static void add_tags(struct trk_doc *d, const struct trk_run *run, struct trk_doc_section *s)
 {
-	static const struct trk_doc_column columns[] = {{"tag", "Tag", TRK_CELL_TEXT, NULL}};
+	static const struct trk_doc_column columns[] = {{"tag", "Tag", TRK_CELL_TEXT}};
 	const char *at = run->tags, *end = run->tags + run->tags_len;
 	struct trk_doc_table *t;
 

@@ -5,13 +5,13 @@
 #define LOOK_MOST_S 1.0 /* maximum interval between samples of the processes */
 
 static const struct trk_doc_column process_columns[] = {
-	{"process", "Process", TRK_CELL_CODE, NULL},
-	{"pid", "PID", TRK_CELL_NUMBER, NULL},
-	{"cpu_s", "CPU time", TRK_CELL_NUMBER, "s"},
-	{"cpu_share", "Share of CPU", TRK_CELL_BAR, "share"},
-	{"peak_memory_mib", "Peak memory", TRK_CELL_NUMBER, "MiB"},
-	{"disk_read_bytes", "Disk read", TRK_CELL_NUMBER, "B"},
-	{"disk_write_bytes", "Disk written", TRK_CELL_NUMBER, "B"},
+	{"process", "Process", TRK_CELL_CODE},
+	{"pid", "PID", TRK_CELL_NUMBER},
+	{"cpu_s", "CPU time", TRK_CELL_NUMBER},
+	{"cpu_share", "Share of CPU", TRK_CELL_BAR},
+	{"peak_memory_mib", "Peak memory", TRK_CELL_NUMBER},
+	{"disk_read_bytes", "Disk read", TRK_CELL_NUMBER},
+	{"disk_write_bytes", "Disk written", TRK_CELL_NUMBER},
 };
 
 static void add_process(struct trk_doc *d, const struct trk_process_info *p, double cpu_s,
@@ -35,14 +35,14 @@ static void add_process(struct trk_doc *d, const struct trk_process_info *p, dou
 /* ---- programs ---- */
 
 static const struct trk_doc_column program_columns[] = {
-	{"program", "Program", TRK_CELL_TEXT, NULL},
-	{"count", "Count", TRK_CELL_NUMBER, NULL},
-	{"cpu_s", "CPU, total", TRK_CELL_NUMBER, "s"},
-	{"cpu_share", "Share", TRK_CELL_BAR, "share"},
-	{"largest_cpu_s", "Largest one", TRK_CELL_NUMBER, "s"},
-	{"peak_memory_mib", "Peak memory", TRK_CELL_NUMBER, "MiB"},
-	{"median_life_s", "Median life", TRK_CELL_NUMBER, "s"},
-	{"command", "Largest ones, by their arguments", TRK_CELL_CODE, NULL},
+	{"program", "Program", TRK_CELL_TEXT},
+	{"count", "Count", TRK_CELL_NUMBER},
+	{"cpu_s", "CPU, total", TRK_CELL_NUMBER},
+	{"cpu_share", "Share", TRK_CELL_BAR},
+	{"largest_cpu_s", "Largest one", TRK_CELL_NUMBER},
+	{"peak_memory_mib", "Peak memory", TRK_CELL_NUMBER},
+	{"median_life_s", "Median life", TRK_CELL_NUMBER},
+	{"command", "Largest ones, by their arguments", TRK_CELL_CODE},
 };
 enum { PROGRAM, COUNT, CPU, SHARE, LARGEST, MEMORY, LIFE, COMMAND, PROGRAM_COLUMNS };
 

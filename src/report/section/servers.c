@@ -56,15 +56,15 @@ void trk__report_find_servers(struct trk_report_work *w)
 /* ---- tables and sentences ---- */
 
 static const struct trk_doc_column columns[] = {
-	{"server", "Server", TRK_CELL_CODE, NULL},
-	{"where", "Where", TRK_CELL_TEXT, NULL},
-	{"vcpus", "vCPU", TRK_CELL_NUMBER, NULL},
-	{"memory", "Memory", TRK_CELL_NUMBER, "MiB"},
-	{"usd_per_hour", "Per hour", TRK_CELL_NUMBER, "USD/h"},
-	{"price_age", "Price age", TRK_CELL_TEXT, NULL},
-	{"run_s", "Est. time", TRK_CELL_NUMBER, "s"},
-	{"usd_per_run", "Per run", TRK_CELL_NUMBER, "USD"},
-	{"reading", "Reading", TRK_CELL_TEXT, NULL},
+	{"server", "Server", TRK_CELL_CODE},
+	{"where", "Where", TRK_CELL_TEXT},
+	{"vcpus", "vCPU", TRK_CELL_NUMBER},
+	{"memory", "Memory", TRK_CELL_NUMBER},
+	{"usd_per_hour", "Per hour", TRK_CELL_NUMBER},
+	{"price_age", "Price age", TRK_CELL_TEXT},
+	{"run_s", "Est. time", TRK_CELL_NUMBER},
+	{"usd_per_run", "Per run", TRK_CELL_NUMBER},
+	{"reading", "Reading", TRK_CELL_TEXT},
 };
 enum { SERVER, WHERE, VCPUS, MEMORY, HOUR, AGE, TIME, RUN, READING, COLUMNS };
 

@@ -6,14 +6,10 @@
 #include "report/section/section.h"
 
 static const struct trk_doc_column columns[] = {
-	{"resource", "Resource", TRK_CELL_TEXT, NULL},
-	{"requested", "It had", TRK_CELL_NUMBER, NULL},
-	{"mean", "Mean", TRK_CELL_NUMBER, NULL},
-	{"p95", "p95", TRK_CELL_NUMBER, NULL},
-	{"peak", "Peak", TRK_CELL_NUMBER, NULL},
-	{"share", "Peak / it had", TRK_CELL_BAR, "share"},
-	{"next", "Next request", TRK_CELL_NUMBER, NULL},
-	{"why", "Why", TRK_CELL_TEXT, NULL},
+	{"resource", "Resource", TRK_CELL_TEXT},   {"requested", "It had", TRK_CELL_NUMBER},
+	{"mean", "Mean", TRK_CELL_NUMBER},         {"p95", "p95", TRK_CELL_NUMBER},
+	{"peak", "Peak", TRK_CELL_NUMBER},         {"share", "Peak / it had", TRK_CELL_BAR},
+	{"next", "Next request", TRK_CELL_NUMBER}, {"why", "Why", TRK_CELL_TEXT},
 };
 
 enum { RESOURCE, REQUESTED, MEAN, P95, PEAK, SHARE, NEXT, WHY, COLUMNS };

@@ -455,12 +455,12 @@ static void make_slices(struct trk_doc *d, struct trk_doc_section *s)
 
 	if (!columns)
 		return;
-	columns[0] = (struct trk_doc_column){"from", "From", TRK_CELL_NUMBER, "s"};
+	columns[0] = (struct trk_doc_column){"from", "From", TRK_CELL_NUMBER};
 	for (size_t i = 0; i < d->charts; i++)
 		columns[i + 1] = (struct trk_doc_column){
 			d->chart[i].key,
 			trk__doc_print(d, "%s, %s", d->chart[i].title, d->chart[i].unit),
-			TRK_CELL_NUMBER, d->chart[i].unit};
+			TRK_CELL_NUMBER};
 	t = trk__doc_table(d, s, "slices", "The charts as a table: mean (peak) in each slice",
 			   columns, d->charts + 1);
 	for (size_t i = 0; i < slices; i++) {

@@ -10,12 +10,11 @@
 
 /* ---- the state ---- */
 
-static void set_state(struct trk_doc *d, const struct trk_record *r, const char *key,
-		      const char *symbol, enum trk_tone tone)
+static void set_state(struct trk_doc *d, const struct trk_record *r, const char *symbol,
+		      enum trk_tone tone)
 {
 	char words[TRK_END_WORDS_SIZE];
 
-	d->state_key = key;
 	d->state = trk__doc_print(d, "%s %s", symbol, trk__record_end_words(r, words));
 	d->state_tone = tone;
 }
@@ -25,11 +24,11 @@ static void exited(struct trk_doc *d, const struct trk_record *r)
 	const struct trk_outcome *o = &r->outcome;
 
 	if (o->code < 0) {
-		set_state(d, r, "ended", "\u25a0", TRK_TONE_PLAIN);
+		set_state(d, r, "\u25a0", TRK_TONE_PLAIN);
 	} else if (o->code == 0) {
-		set_state(d, r, "finished", "\u2713", TRK_TONE_GOOD);
+		set_state(d, r, "\u2713", TRK_TONE_GOOD);
 	} else {
-		set_state(d, r, "failed", "\u2717", TRK_TONE_BAD);
+		set_state(d, r, "\u2717", TRK_TONE_BAD);
 		d->trouble = trk__doc_print(
 			d,
 			"The job failed with exit code %d. What it used until then may be less "
@@ -50,7 +49,7 @@ static void out_of_memory(struct trk_doc *d, const struct trk_report_work *w)
 				     trk__doc_safe(d, biggest->name, 60),
 				     trk__doc_value(d, trk__human_memory,
 						    (double) biggest->peak_bytes / TRK_MIB));
-	set_state(d, w->in->record, "out_of_memory", "\u2717", TRK_TONE_BAD);
+	set_state(d, w->in->record, "\u2717", TRK_TONE_BAD);
 	d->trouble = trk__doc_print(
 		d,
 		"%s killed the job because it ran out of memory, at a limit of %s; the largest use "
@@ -68,7 +67,7 @@ static void signalled(struct trk_doc *d, const struct trk_record *r)
 	const struct trk_outcome *o = &r->outcome;
 	const char *name = trk__signal_name(o->signal);
 
-	set_state(d, r, "killed", "\u2717", TRK_TONE_BAD);
+	set_state(d, r, "\u2717", TRK_TONE_BAD);
 	d->trouble = trk__doc_print(
 		d,
 		"Signal %d (%s) ended the job%s%s. The figures are those until then; this run "
@@ -82,7 +81,7 @@ static void ended_by_us(struct trk_doc *d, const struct trk_report_work *w)
 	const struct trk_outcome *o = &w->in->record->outcome;
 	bool timeout = o->verdict == TRK_VERDICT_TIMEOUT;
 
-	set_state(d, w->in->record, timeout ? "timeout" : "memory_limit", "\u2717", TRK_TONE_BAD);
+	set_state(d, w->in->record, "\u2717", TRK_TONE_BAD);
 	d->trouble = trk__doc_print(
 		d,
 		"The job was still running when the %s of this run ended it%s%s. How much it needs "
@@ -100,7 +99,7 @@ static void unfinished(struct trk_doc *d, const struct trk_report_work *w)
 		trk__doc_value(d, trk__human_seconds, (double) record->last_elapsed_us / 1e6);
 
 	if (record->outcome.verdict == TRK_VERDICT_RUNNING || record->writing) {
-		set_state(d, record, "running", "\u2026", TRK_TONE_WARN);
+		set_state(d, record, "\u2026", TRK_TONE_WARN);
 		d->trouble = trk__doc_print(
 			d,
 			"The job is still running: these figures are those up to %s after its "
@@ -112,7 +111,7 @@ static void unfinished(struct trk_doc *d, const struct trk_report_work *w)
 		d->last_s = (double) record->last_timestamp_ms / 1e3;
 		return;
 	}
-	set_state(d, record, "tracker_died", "?", TRK_TONE_WARN);
+	set_state(d, record, "?", TRK_TONE_WARN);
 	d->trouble = trk__doc_print(
 		d,
 		"The tracker was killed, or the machine went down, before the end was written. The "
@@ -143,20 +142,20 @@ static void tell_state(struct trk_doc *d, const struct trk_report_work *w)
 		ended_by_us(d, w);
 		break;
 	case TRK_VERDICT_VANISHED:
-		set_state(d, record, "vanished", "\u2717", TRK_TONE_BAD);
+		set_state(d, record, "\u2717", TRK_TONE_BAD);
 		d->trouble =
 			"The process ended without stopping its tracker, as it does when it is "
 			"killed. The figures are those until then; this run raises a request and "
 			"never lowers it.";
 		break;
 	case TRK_VERDICT_FAILED:
-		set_state(d, record, "failed", "\u2717", TRK_TONE_BAD);
+		set_state(d, record, "\u2717", TRK_TONE_BAD);
 		d->trouble =
 			"The job failed. What it used until then may be less than it needs, so "
 			"this run raises a request and never lowers it.";
 		break;
 	case TRK_VERDICT_STOPPED:
-		set_state(d, record, "stopped", "\u25a0", TRK_TONE_PLAIN);
+		set_state(d, record, "\u25a0", TRK_TONE_PLAIN);
 		break;
 	default:
 		unfinished(d, w);
@@ -316,19 +315,6 @@ static const char *why_words(struct trk_doc *d, const struct trk_report_work *w)
 	return "";
 }
 
-static void set_figures(struct trk_doc *d, const struct trk_report_work *w)
-{
-	d->request_cpu = d->request_memory_mib = d->request_gpus = d->request_vram_mib = NAN;
-	if (w->has_advice) {
-		d->request_cpu = w->advice.cores;
-		d->request_memory_mib = w->advice.memory_mib;
-		d->request_gpus = w->advice.gpus;
-		d->request_vram_mib = w->advice.vram_mib;
-	}
-	d->cost_usd = w->has_servers ? w->servers->offers.list[0].cost_usd : (double) NAN;
-	d->paid_usd = w->has_paid ? w->paid.usd : (double) NAN;
-}
-
 /* A run that waited for a CPU took longer than on an idle machine. */
 static void tell_waiting(struct trk_doc *d, const struct trk_report_work *w)
 {
@@ -365,10 +351,8 @@ static void tell_verdict(struct trk_doc *d, const struct trk_report_work *w)
 		w->has_advice ? w->advice.sizing.sizing : TRK_SIZING_NOT_ENOUGH_DATA;
 	const char *why = sizing == TRK_SIZING_NOT_ENOUGH_DATA ? why_words(d, w) : "";
 
-	d->sizing = trk__sizing_name(sizing);
 	d->symbol = verdicts[sizing].symbol;
 	d->verdict_tone = verdicts[sizing].tone;
-	set_figures(d, w);
 	if (!strcmp(w->in->record->run.kind, "system")) {
 		d->lead = trk__doc_print(
 			d, B "The whole machine." E "%s There is no job here to size.",

@@ -110,15 +110,15 @@ static void add_phases(struct trk_doc *d, struct trk_doc_section *s,
 		       const struct trk_time_breakdown *c)
 {
 	static const struct trk_doc_column columns[PHASE_COLUMNS] = {
-		{"phase", "Phase", TRK_CELL_TEXT, NULL},
-		{"seconds", "Took", TRK_CELL_NUMBER, "s"},
-		{"share", "Of the run", TRK_CELL_BAR, "share"},
-		{"on_cpu", "On CPU", TRK_CELL_NUMBER, "share"},
-		{"gpu", "GPU busy", TRK_CELL_NUMBER, "share"},
-		{"disk", "Disk", TRK_CELL_NUMBER, "share"},
-		{"memory_stall", "Memory stall", TRK_CELL_NUMBER, "share"},
-		{"cpu_wait", "Waiting for a CPU", TRK_CELL_NUMBER, "share"},
-		{"other", "Other", TRK_CELL_NUMBER, "share"},
+		{"phase", "Phase", TRK_CELL_TEXT},
+		{"seconds", "Took", TRK_CELL_NUMBER},
+		{"share", "Of the run", TRK_CELL_BAR},
+		{"on_cpu", "On CPU", TRK_CELL_NUMBER},
+		{"gpu", "GPU busy", TRK_CELL_NUMBER},
+		{"disk", "Disk", TRK_CELL_NUMBER},
+		{"memory_stall", "Memory stall", TRK_CELL_NUMBER},
+		{"cpu_wait", "Waiting for a CPU", TRK_CELL_NUMBER},
+		{"other", "Other", TRK_CELL_NUMBER},
 	};
 	struct trk_doc_table *t;
 

@@ -97,7 +97,7 @@ static void table(struct trk_buf *b, const struct trk_doc_table *t)
 		trk__buf_puts(b, "|\n");
 	}
 	if (t->rows > FOLDED_ROWS_MAX)
-		trk__buf_printf(b, "\n%zu more rows: the page and the JSON form have them.\n",
+		trk__buf_printf(b, "\n%zu more rows: the page has them.\n",
 				t->rows - FOLDED_ROWS_MAX);
 	trk__buf_putc(b, '\n');
 }
