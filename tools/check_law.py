@@ -57,6 +57,14 @@ SYSTEM_CONDITION = re.compile(
     r"_*linux_*|__gnu_linux__|__ANDROID__|__unix_*|unix|__APPLE__|__MACH__|TARGET_OS_\w+|"
     r"_*WIN(?:32|64|NT)_*|_WIN32_WINNT|__MINGW\w+|_MSC_VER|__CYGWIN__|__\w+BSD__|__GLIBC__|__GLIBC_PREREQ)\b")
 
+# What src/probe and src/sample read of the machine comes through struct trk_env, so that tests can point it elsewhere:
+# they open nothing by a path of the file system. These files are about other things: the tracker's own descriptors,
+# /dev/null, files that the job's arguments name, and a program to run.
+READERS = {"probe", "sample"}
+OTHER_FILES = {"src/probe/helper_process.c", "src/probe/linux/worker.c", "src/probe/input_size.c",
+               "src/probe/gpu/nvidia_smi.c"}
+OUTSIDE = re.compile(r"(?<![\w.>])(AT_FDCWD\b|(?:open|fopen|opendir|access|readlink|stat|lstat|chdir)(?=\s*\())")
+
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
 CALL = re.compile(r"(?<![\w.>])(" + "|".join(sorted(FORBIDDEN_CALLS)) + r")\s*\(")
 WORD = re.compile(r"(?<![\w.>])(" + "|".join(sorted(FORBIDDEN_WORDS)) + r")\b")
@@ -178,6 +186,9 @@ def check_source(root, law, path, edges):
             elif system in FORBIDDEN_HEADERS and folder not in law.top:
                 yield number, f"<{system}> is for src/cli only"
         elif folder not in law.top:
+            if folder in READERS and str(path.relative_to(root)) not in OTHER_FILES:
+                for match in OUTSIDE.finditer(line):
+                    yield number, f"{match[1]}: the machine is read through struct trk_env"
             for match in CALL.finditer(line):
                 yield number, f"{match[1]}() is for src/cli only"
             for match in WORD.finditer(line):
@@ -393,6 +404,12 @@ CASES = [
            ("#ifdef __unix__", "__unix__"), ("#if TARGET_OS_MAC", "TARGET_OS_MAC"), ("#ifdef _MSC_VER", "_MSC_VER"),
            ("#if __FreeBSD__", "__FreeBSD__"))),
     ("a condition on a system in a folder of its name", {"src/base/linux/a.h": "#ifdef __linux__\n#endif\n"}, None),
+    *((f"a file by its path: {line!r}", {"src/probe/a.c": f"int a(void)\n{{\n\treturn {line};\n}}\n",
+                                         "src/probe/meson.build": "'a.c'"},
+       f"src/probe/a.c:3: {name}: the machine is read through struct trk_env") for line, name in (
+           ('open("/proc/stat", 0)', "open"), ('trk__read_at(AT_FDCWD, "/proc/stat")', "AT_FDCWD"))),
+    ("a file below the environment", {"src/probe/a.c": 'int a(void)\n{\n\treturn openat(env->proc_fd, "stat", 0);\n}\n',
+                                      "src/probe/meson.build": "'a.c'"}, None),
     ("folders in a ring",
      {"src/base/a.h": '#include "probe/tree.h"\n'}, "folders in a ring: base -> probe -> model -> base"),
     ("a source that is not built", {"src/base/new.c": ""},
