@@ -151,9 +151,9 @@ static void fill_sink(struct variables *v, const struct trk_alert_hooks *h,
 	if (!hook->sink)
 		return;
 	put(v, "RT_SINK", hook->sink);
-	if (trk__os_has_proc) /* the shell's own /proc/self is another one */
-		(void) snprintf(file, sizeof(file), "/proc/%d/exe", (int) getpid());
-	put(v, "RT_PROGRAM", trk__os_has_proc ? file : trk__os_own_file());
+	/* The shell's own /proc/self is another one. */
+	(void) snprintf(file, sizeof(file), "/proc/%d/exe", (int) getpid());
+	put(v, "RT_PROGRAM", file);
 	if (h->dir)
 		put(v, "RESOURCE_TRACKER_DIR", h->dir);
 }

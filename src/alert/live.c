@@ -398,7 +398,7 @@ struct trk_alert trk__alert_with_wait(const struct trk_alert *alert,
 	struct trk_alert a = *alert;
 	size_t len = strlen(a.text);
 
-	if (a.rule != TRK_ALERT_STALLED || !a.firing || !trk__os_has_proc)
+	if (a.rule != TRK_ALERT_STALLED || !a.firing)
 		return a;
 	for (size_t i = 0; i < o->top_count; i++)
 		if (o->top[i].alive && look_at(o->top[i].pid, &w)) {

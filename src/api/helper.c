@@ -25,7 +25,7 @@ static bool find_installed(char *path)
 {
 	static const char *const places[] = {"../bin/", "../../bin/", ""};
 
-	return trk__install_path(places, 3, trk__helper_program, X_OK, path, PATH_SIZE);
+	return trk__install_path(places, 3, "resource-tracker", X_OK, path, PATH_SIZE);
 }
 
 static const char *program_of(const struct trk_helper_options *o, char *path)
@@ -62,7 +62,7 @@ static size_t add_options(const char **word, size_t n, const struct trk_helper_o
 		{o->job, "--job", o->job},
 		{o->one_process, "--no-children", NULL},
 		{o->no_system, "--no-system", NULL},
-		{!o->argv && trk__helper_forks, "--detach", NULL},
+		{!o->argv, "--detach", NULL},
 		{!o->argv && o->temporary, "--temporary", NULL},
 	};
 
@@ -97,7 +97,7 @@ static char **words_of(const struct trk_helper_options *o, int control_fd, char 
 
 	if (!word)
 		return NULL;
-	(void) snprintf(text[0], 32, "%lu", trk__helper_number(control_fd));
+	(void) snprintf(text[0], 32, "%d", control_fd);
 	(void) snprintf(text[1], 32, "%llums",
 			(unsigned long long) (o->interval_ns / TRK_NS_PER_MS));
 	(void) snprintf(text[2], 32, "%d", (int) o->pid);

@@ -1,4 +1,4 @@
-/* A helper where the system is POSIX: the program by posix_spawn(3), or a thread. */
+/* A helper: the program by posix_spawn(3), or a thread. */
 #include "api/helper_system.h"
 
 #include <errno.h>
@@ -19,14 +19,6 @@
 enum { PATH_SIZE = 4096, STACK_SIZE = 1024 * 1024 };
 
 /* ---- the program ---- */
-
-const char trk__helper_program[] = "resource-tracker";
-const bool trk__helper_forks = true;
-
-unsigned long trk__helper_number(int fd)
-{
-	return (unsigned long) fd;
-}
 
 /* A command inherits the caller's descriptors. A sampler keeps only the socket, closes the rest,
  * and runs in its own session, which the terminal's Ctrl-C does not reach (glibc before 2.26 lacks

@@ -508,7 +508,7 @@ static void identify(const struct track_settings *s, const struct trk_env *env, 
 	ssize_t len;
 
 	*ret = (struct trk_identity){.job = ""};
-	if (!argv && pid > 0 && trk__os_has_proc)
+	if (!argv && pid > 0)
 		read_command(env, pid, words, sizeof(words), theirs, WORDS_MAX);
 	if (!argv && (pid <= 0 || !theirs[0]))
 		return;

@@ -21,8 +21,8 @@ struct trk_helper_process {
 	int fd;   /* its standard output and error, non-blocking; the caller closes */
 };
 
-/* Execute a command by the system's shell: /bin/sh, in the folder that RT_DIR of the environment
- * names, or cmd.exe in the folder of this program. 0 or a negative errno. */
+/* Execute a command by /bin/sh, in the folder that RT_DIR of the environment names. 0 or a negative
+ * errno. */
 int trk__helper_process_shell(struct trk_helper_process *h, const char *command,
 			      char *const envp[]);
 /* As read(2) of h->fd: -EAGAIN while there is nothing. */

@@ -20,7 +20,7 @@ enum { TRK_READERS_MAX = 8 };
 struct trk_reader; /* opaque */
 
 /* Workers are started when they are needed, as threads in a host program. The descriptors of env
- * are borrowed. NULL: no memory, or a system on which no reading blocks; the functions below then read directly. */
+ * are borrowed. NULL: no memory; the functions below then read directly. */
 struct trk_reader *trk__reader_new(const struct trk_env *env, bool as_thread);
 void trk__reader_free(struct trk_reader *r);
 

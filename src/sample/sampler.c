@@ -141,8 +141,7 @@ static void tree_sources(const struct trk_sampler *s, struct trk_source *list, s
 				state->unreadable_memory ? from->memory_partly : from->memory);
 	trk__sampler_add_source(list, n, "process_disk",
 				state->unreadable_io ? from->disk_partly : from->disk);
-	trk__sampler_add_source(list, n, "process_waits",
-				from->waits ? from->waits : waits_source(s, state));
+	trk__sampler_add_source(list, n, "process_waits", waits_source(s, state));
 }
 
 size_t trk__sampler_sources(const struct trk_sampler *s, struct trk_source *list)
@@ -297,13 +296,6 @@ static void read_queue(struct trk_sampler *s, const struct trk_tree_state *state
 		trk__sample_set(&s->row, TRK_PROCESS_CPU_QUEUE, (int64_t) (cpu_us * ratio + 0.5));
 }
 
-static void set_counter(struct trk_sampler *s, int column, const struct trk_tree_state *state,
-			enum trk_tree_counter counter)
-{
-	if (!state->lacks[counter])
-		trk__sampler_set_delta(s, column, state->counter[counter]);
-}
-
 static void read_tree(struct trk_sampler *s)
 {
 	const struct trk_tree_state *state;
@@ -327,14 +319,13 @@ static void read_tree(struct trk_sampler *s)
 	release_cores(s);
 	read_queue(s, state);
 	if (state->unreadable_io == 0 || state->unreadable_io < state->processes) {
-		set_counter(s, TRK_PROCESS_DISK_READ, state, TRK_TREE_READ_BYTES);
-		if (!state->lacks[TRK_TREE_WRITE_BYTES])
-			trk__sampler_set_delta(s, TRK_PROCESS_DISK_WRITE, trk__tree_written(state));
-		set_counter(s, TRK_PROCESS_READ_CHARS, state, TRK_TREE_READ_CHARS);
-		set_counter(s, TRK_PROCESS_WRITE_CHARS, state, TRK_TREE_WRITE_CHARS);
+		trk__sampler_set_delta(s, TRK_PROCESS_DISK_READ, counter[TRK_TREE_READ_BYTES]);
+		trk__sampler_set_delta(s, TRK_PROCESS_DISK_WRITE, trk__tree_written(state));
+		trk__sampler_set_delta(s, TRK_PROCESS_READ_CHARS, counter[TRK_TREE_READ_CHARS]);
+		trk__sampler_set_delta(s, TRK_PROCESS_WRITE_CHARS, counter[TRK_TREE_WRITE_CHARS]);
 	}
-	set_counter(s, TRK_PROCESS_MAJOR_FAULTS, state, TRK_TREE_MAJOR_FAULTS);
-	set_counter(s, TRK_PROCESS_MINOR_FAULTS, state, TRK_TREE_MINOR_FAULTS);
+	trk__sampler_set_delta(s, TRK_PROCESS_MAJOR_FAULTS, counter[TRK_TREE_MAJOR_FAULTS]);
+	trk__sampler_set_delta(s, TRK_PROCESS_MINOR_FAULTS, counter[TRK_TREE_MINOR_FAULTS]);
 	trk__sample_set(&s->row, TRK_PROCESS_PID, s->options.tree->root);
 	if (!s->options.tree->one_process)
 		trk__sample_set(
@@ -380,8 +371,7 @@ static void take_stalls(struct trk_sampler *s)
 		s->stall.disk_us = disk->valid ? (int64_t) disk->value : TRK_WAIT_UNKNOWN;
 		s->stall.memory_us = memory->valid ? (int64_t) memory->value : TRK_WAIT_UNKNOWN;
 	}
-	s->stall.blocked_us =
-		trk__tree_sources.waits ? TRK_WAIT_UNKNOWN : (int64_t) (state->blocked_ns / 1000);
+	s->stall.blocked_us = (int64_t) (state->blocked_ns / 1000);
 }
 
 static void read_waits(struct trk_sampler *s)

@@ -1,10 +1,9 @@
 /* The HTTP server below the dashboard: its address and how it ends, and what a page asks of a request
  * and says in its answer.
  *
- * On POSIX systems it is libmicrohttpd (microhttpd.c), which is loaded on first use and never
- * linked: a run starts without it. The functions and numbers below are a part of its stable interface
- * (libmicrohttpd.so.12, <microhttpd.h>). Windows has no such library: src/serve/windows implements
- * them. */
+ * It is libmicrohttpd (microhttpd.c), which is loaded on first use and never linked: a run starts
+ * without it. The functions and numbers below are a part of its stable interface
+ * (libmicrohttpd.so.12, <microhttpd.h>). */
 #ifndef TRK_SERVE_HTTP_H
 #define TRK_SERVE_HTTP_H
 

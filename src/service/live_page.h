@@ -1,6 +1,5 @@
 /* The page of a running job. A child process makes it from the tracker's record and the rows of the
- * recording, on Windows from the recording alone, so that no sample waits for it, and uses at most
- * 1/200 of a core. The child is a helper process and not counted as part of the job. */
+ * recording, so that no sample waits for it, and uses at most 1/200 of a core. The child is a helper process and not counted as part of the job. */
 #ifndef TRK_SERVICE_LIVE_PAGE_H
 #define TRK_SERVICE_LIVE_PAGE_H
 
@@ -14,9 +13,8 @@ struct trk_live_page {
 	uint64_t every_ns;               /* 0: no page while the job runs */
 	uint64_t next_ns;
 	struct trk_helper_process child;
-	int done_fd;        /* pipe from the child; -1: there is none */
-	uint64_t before_ns; /* Windows: CPU time of all helpers when it began */
-	int control_fd;     /* that the child must not hold open; -1: none */
+	int done_fd;    /* pipe from the child; -1: there is none */
+	int control_fd; /* that the child must not hold open; -1: none */
 };
 
 /* `page` needs service, request, path, via, every_ns and control_fd. */
@@ -25,12 +23,5 @@ void trk__live_page_init(struct trk_live_page *l, const struct trk_live_page *pa
 void trk__live_page_row(struct trk_live_page *l, const struct trk_record *record);
 /* Stop writing the page of the running job. */
 void trk__live_page_end(struct trk_live_page *l);
-
-/* ---- of each system ---- */
-
-/* Start the child, and set child and done_fd. 0 or a negative errno. */
-int trk__live_page_start(struct trk_live_page *l, const struct trk_record *record);
-/* CPU time of the child that has just ended. */
-uint64_t trk__live_page_used_ns(const struct trk_live_page *l);
 
 #endif

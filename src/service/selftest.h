@@ -1,6 +1,5 @@
 /* Jobs that use a known amount of CPU time, memory or disk, for `doctor --selftest` and for trials
- * of other trackers. known_work_forks.c implements them for systems with fork(2),
- * src/service/windows for Windows. */
+ * of other trackers. known_work_forks.c implements them. */
 #ifndef TRK_SERVICE_SELFTEST_H
 #define TRK_SERVICE_SELFTEST_H
 
@@ -29,9 +28,9 @@ const struct trk_known_work *trk__known_work_find(const char *name);
 /* The figure in the line that `doctor --work` prints, or NaN. */
 double trk__known_work_figure(const char *line, size_t len, enum trk_total total);
 
-/* ---- parts that several systems share ---- */
+/* ---- parts of the works ---- */
 
-/* CPU time of this process. Each system has its own source. */
+/* CPU time of this process. */
 double trk__work_cpu_s(void);
 void trk__work_burn_ms(unsigned int ms);
 

@@ -210,18 +210,6 @@ static void total_swap(const struct trk_finish *f, struct trk_sampler *sampler,
 				  "swap of the control group", "sampled");
 }
 
-/* "Commit size" of Windows: committed memory, touched or not. */
-static void total_commit(const struct trk_tree_state *s, struct trk_quantity *ret)
-{
-	if (s->peak_commit_bytes > 0)
-		trk__quantity_set(
-			ret, (double) s->peak_commit_bytes / TRK_MIB, TRK_QUALITY_ESTIMATED,
-			"job object",
-			"committed memory of the whole tree; not yet tried on Windows itself");
-	else
-		trk__quantity_unknown(ret, "no job object of Windows reports it");
-}
-
 /* A file that is removed before the kernel has written it to disk never reaches the disk; the
  * process that removes it need not be the one that wrote it. If more was removed than the job
  * wrote, some is from outside the run, and how much of the job's own never reached a disk is not
@@ -250,38 +238,19 @@ static void total_written(const struct trk_tree_state *s, enum trk_quality quali
 			  trk__tree_sources.disk_total, text);
 }
 
-static void total_disks(const struct trk_tree_state *s, enum trk_quality quality,
-			const char *reason, struct trk_quantity total[TRK_TOTALS])
-{
-	static const char lacking[] = "this system counts no disk bytes of a process";
-
-	if (!s->lacks[TRK_TREE_READ_BYTES]) {
-		trk__quantity_set(&total[TRK_TOTAL_DISK_READ_BYTES],
-				  (double) s->counter[TRK_TREE_READ_BYTES], quality,
-				  trk__tree_sources.disk_total, reason);
-		total_written(s, quality, reason, &total[TRK_TOTAL_DISK_WRITE_BYTES]);
-		return;
-	}
-	trk__quantity_unknown(&total[TRK_TOTAL_DISK_READ_BYTES], lacking);
-	trk__quantity_unknown(&total[TRK_TOTAL_DISK_WRITE_BYTES], lacking);
-}
-
 /* missing: why the figure may be too low; NULL: it is not. */
 static void total_switches(const struct trk_finish *f, const struct trk_tree *tree, bool is_run,
 			   const char *missing, struct trk_quantity *ret)
 {
-	bool is_read = trk__tree_state(tree)->totals == TRK_TOTALS_NONE;
-
 	if (!missing && trk__tree_pids(tree, NULL, 0) > 0)
 		missing = "those of processes that outlived the job are missing";
-	if (is_run && f->reaped && is_read)
+	if (is_run && f->reaped)
 		trk__quantity_set(ret, (double) f->switches,
 				  missing ? TRK_QUALITY_AT_LEAST : TRK_QUALITY_EXACT, "wait4",
 				  missing);
 	else
-		trk__quantity_unknown(ret, !is_read ? "not read on this system"
-					   : is_run ? "known when the job has ended"
-						    : "only the parent of a process receives it");
+		trk__quantity_unknown(ret, is_run ? "known when the job has ended"
+						  : "only the parent of a process receives it");
 }
 
 static void total_rest(struct trk_finish *f, struct trk_sampler *sampler, struct trk_record *record)
@@ -302,17 +271,14 @@ static void total_rest(struct trk_finish *f, struct trk_sampler *sampler, struct
 	if (s->unreadable_io) {
 		io_quality = TRK_QUALITY_AT_LEAST;
 		io_reason = "disk bytes of processes of another user cannot be read";
-	} else if (trk__tree_sources.own_disk_only) {
-		io_quality = TRK_QUALITY_AT_LEAST;
-		io_reason = "transfers of processes after their last sample are missing";
 	}
-	total_disks(s, io_quality, io_reason, total);
-	if (s->lacks[TRK_TREE_MAJOR_FAULTS])
-		trk__quantity_unknown(&total[TRK_TOTAL_MAJOR_FAULTS], "this system reports none");
-	else
-		trk__quantity_set(&total[TRK_TOTAL_MAJOR_FAULTS],
-				  (double) s->counter[TRK_TREE_MAJOR_FAULTS], quality,
-				  trk__tree_sources.faults_total, reason);
+	trk__quantity_set(&total[TRK_TOTAL_DISK_READ_BYTES],
+			  (double) s->counter[TRK_TREE_READ_BYTES], io_quality,
+			  trk__tree_sources.disk_total, io_reason);
+	total_written(s, io_quality, io_reason, &total[TRK_TOTAL_DISK_WRITE_BYTES]);
+	trk__quantity_set(&total[TRK_TOTAL_MAJOR_FAULTS],
+			  (double) s->counter[TRK_TREE_MAJOR_FAULTS], quality,
+			  trk__tree_sources.faults_total, reason);
 	trk__quantity_set(&total[TRK_TOTAL_PEAK_PROCESSES], (double) s->peak_processes,
 			  TRK_QUALITY_AT_LEAST, "samples",
 			  "processes that lived between two samples are not seen");
@@ -418,8 +384,8 @@ void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
 		trk__total_cpu(f, sampler, record);
 		total_memory(f, sampler, record);
 		total_swap(f, sampler, record);
-		total_commit(trk__tree_state(trk__sampler_tree(sampler)),
-			     &record->outcome.total[TRK_TOTAL_PEAK_COMMIT_MIB]);
+		trk__quantity_unknown(&record->outcome.total[TRK_TOTAL_PEAK_COMMIT_MIB],
+				      "not measured on Linux");
 		total_forks(f, sampler, record);
 		total_rest(f, sampler, record);
 		total_gpus(record);

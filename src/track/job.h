@@ -57,10 +57,6 @@ int trk__job_prepare(struct trk_job *job);
 int trk__job_spawn(struct trk_job *job, char *const argv[], char *assignment,
 		   bool *ret_exec_failed);
 
-/* Let the job run: on macOS _spawn leaves it suspended, so that the tracker watches it from its
- * first instruction on. Call after every successful _spawn. */
-void trk__job_let_run(const struct trk_job *job);
-
 /* Lower oom_score_adj of the tracker, so that the kernel kills other processes first and the
  * verdict is not lost: if memory that no process maps (tmpfs, sockets) fills the limit, the tracker
  * may be the largest process. Needs CAP_SYS_RESOURCE, else does nothing. Call after _spawn, as

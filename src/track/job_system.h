@@ -1,5 +1,4 @@
-/* System-specific functions of job.c, implemented in src/track/linux and src/track/darwin. Windows
- * has its own src/track/windows/job.c. */
+/* Functions of job.c that use calls of Linux alone, implemented in src/track/linux. */
 #ifndef TRK_TRACK_JOB_SYSTEM_H
 #define TRK_TRACK_JOB_SYSTEM_H
 

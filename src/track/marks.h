@@ -1,7 +1,6 @@
 /* Marks: names for moments of a run, sent by the job.
  *
- * The tracker listens on a datagram socket (on Linux in the abstract namespace) or, on Windows, on
- * a named pipe. The name is made from the run's id, which the job finds in RESOURCE_TRACKER_RUN. No
+ * The tracker listens on a datagram socket in the abstract namespace. Its name is made from the run's id, which the job finds in RESOURCE_TRACKER_RUN. No
  * descriptor is inherited, so it also works through programs that close inherited ones. Marks of
  * other users are dropped. A container with its own network namespace cannot reach the socket. */
 #ifndef TRK_TRACK_MARKS_H

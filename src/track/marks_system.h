@@ -1,4 +1,4 @@
-/* System-specific transport of marks, and the check that the sender is the same user. */
+/* Transport of marks, and the check that the sender is the same user. */
 #ifndef TRK_TRACK_MARKS_SYSTEM_H
 #define TRK_TRACK_MARKS_SYSTEM_H
 

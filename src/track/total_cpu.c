@@ -3,7 +3,6 @@
  * The process tree with wait4 is exact unless the kernel dropped the use of a child: see
  * sample/cpu_clocks.h. The job's own control group counts dropped children as well, and is used
  * first. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,50 +81,12 @@ static void judge_dropped(const struct trk_tree_state *state, const struct trk_c
 	}
 }
 
-/* The use of a process and of the children that it reaped is known until its end. */
-static void judge_orphans(const struct trk_tree_state *state, struct judgement *j)
-{
-	j->quality = TRK_QUALITY_AT_LEAST;
-	(void) snprintf(j->reason, sizeof(j->reason),
-			"no process adopts orphans on this system: what %" PRIu64 " that were "
-			"seen used after their last sample, and others, may be missing",
-			state->orphans);
-}
-
-/* Windows: a parent does not receive the use of its children; a job object has it for all of them,
- * in steps of the clock interrupt. */
-static void judge_by_job(const struct trk_tree_state *state, struct judgement *j)
-{
-	bool is_kept = state->totals == TRK_TOTALS_KEPT;
-
-	j->quality =
-		is_kept && !state->outside_of_job ? TRK_QUALITY_ESTIMATED : TRK_QUALITY_AT_LEAST;
-	j->source = is_kept ? "job object" : "list of processes";
-	if (is_kept && state->outside_of_job) {
-		(void) snprintf(j->reason, sizeof(j->reason),
-				"Windows started %zu of the job outside of its job object: what "
-				"these used after their last sample, and others, is missing",
-				state->outside_of_job);
-		return;
-	}
-	(void) snprintf(j->reason, sizeof(j->reason), "%s%s",
-			state->totals == TRK_TOTALS_ZERO
-				? "the job object counts less than its members, as under Wine; "
-				: "",
-			is_kept ? "complete, including processes that have ended; charged at clock "
-				  "interrupts, 15.6 ms apart as a rule"
-				: "what processes used after their last sample, and processes that "
-				  "no sample saw, are missing");
-}
-
 static void judge_by_perf(const struct trk_tree_state *state, const struct trk_cpu_clocks *c,
 			  struct judgement *j)
 {
 	const char *why = trk__tree_dropped(state);
 
-	if (state->loses_orphans) {
-		judge_orphans(state, j);
-	} else if (why && c) {
+	if (why && c) {
 		judge_dropped(state, c, why, j);
 	} else if (why) {
 		j->quality = TRK_QUALITY_AT_LEAST;
@@ -158,9 +119,7 @@ void trk__total_cpu(struct trk_finish *f, struct trk_sampler *sampler, struct tr
 	uint64_t group_ns;
 	double cpu, system;
 
-	if (s->totals != TRK_TOTALS_NONE) {
-		judge_by_job(s, &j);
-	} else if (!run) {
+	if (!run) {
 		j.quality = TRK_QUALITY_AT_LEAST;
 		(void) snprintf(j.reason, sizeof(j.reason), "%s",
 				"attached: what orphans and unseen children used may be missing");
@@ -174,7 +133,7 @@ void trk__total_cpu(struct trk_finish *f, struct trk_sampler *sampler, struct tr
 	if (system > cpu)
 		system = cpu;
 	trk__quantity_set(&total[TRK_TOTAL_CPU_S], cpu, j.quality, j.source, j.reason);
-	if (s->raised_cpu_ns > 0 && s->totals != TRK_TOTALS_KEPT) {
+	if (s->raised_cpu_ns > 0) {
 		j.quality = TRK_QUALITY_ESTIMATED;
 		(void) snprintf(j.reason, sizeof(j.reason),
 				"divided as in the processes that were seen");

@@ -23,7 +23,7 @@
 enum { END_PATIENCE_MS = 200 };
 
 /* Events of the loop. */
-enum { TIMER, SIGNALS, PID, MARKS, CONTROL, CLOUD, STACKS, TREE, AWAITED };
+enum { TIMER, SIGNALS, PID, MARKS, CONTROL, CLOUD, STACKS, AWAITED };
 
 #define STATE_NS (10 * TRK_NS_PER_S)
 /* Longest time between two walks of the tree. */
@@ -324,14 +324,12 @@ static void loop(struct track *t)
 		[CONTROL] = {.fd = t->control.fd, .events = POLLIN},
 		[CLOUD] = {.fd = -1, .events = POLLIN},
 		[STACKS] = {.fd = -1, .events = POLLIN},
-		[TREE] = {.fd = -1, .events = POLLIN},
 	};
 
 	while (!is_finished(t)) {
 		fds[CONTROL].fd = t->control.fd;
 		fds[CLOUD].fd = trk__discovery_fd(&t->discovery);
 		fds[STACKS].fd = t->lines.worker.fd;
-		fds[TREE].fd = tree_of(t) ? trk__tree_wake_fd(tree_of(t)) : -1;
 		await(t, fds, AWAITED);
 		leave_if_lost(t);
 		if (fds[MARKS].revents)
@@ -350,8 +348,6 @@ static void loop(struct track *t)
 		trk__ending_step(t);
 		if (is_finished(t))
 			break;
-		if (fds[TREE].revents)
-			trk__tree_wake(tree_of(t));
 		if (fds[STACKS].revents)
 			trk__track_lines_take(&t->lines, t->writer);
 		if (tick_is_due(t, fds[TIMER].revents != 0))
@@ -486,8 +482,6 @@ static int begin(struct track *t)
 		t->pid_fd = trk__os_process_end(o->pid);
 	t->reader = t->has_proc ? trk__reader_new(&t->env, o->in_thread) : NULL;
 	r = trk__track_open_sampler(t);
-	if (t->result->started)
-		trk__job_let_run(&t->job);
 	if (r < 0 && !t->result->started)
 		return r;
 	t->result->sampling_error = r;

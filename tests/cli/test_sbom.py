@@ -80,7 +80,7 @@ def test_documents_of_different_files_have_different_names(bill, tmp_path):
 
 
 def test_libraries_that_are_loaded_are_named():
-    code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.c"))
+    code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.[ch]"))
     loaded = set(re.findall(r'"(lib[a-z0-9_+-]+\.so\.\d+)"', code))
     # Builds of libcurl with another library for TLS are looked for as well.
     assert loaded - {"libcurl-gnutls.so.4", "libcurl-nss.so.4"} == set(sbom.LOADED)

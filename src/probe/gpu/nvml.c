@@ -133,11 +133,6 @@ static bool nvml_is_likely(const struct trk_env *env)
 	};
 	struct stat st;
 
-	if (!trk__os_has_proc) {
-		void *library = trk__os_library(NVML_LIBRARY);
-
-		return library && dlclose(library) == 0;
-	}
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
 		if (fstatat(env->proc_fd, signs[i], &st, 0) == 0)
 			return true;

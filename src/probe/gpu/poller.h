@@ -2,7 +2,7 @@
  *
  * The drivers' libraries are loaded and called in a process of its own, because they may hang,
  * crash or end the process (probe/linux/worker.h). If it ends, the GPUs are unknown and it is
- * started once more. On Windows, and in a host program, it is a thread.
+ * started once more. In a host program it is a thread.
  *
  * A reading is started after each update of the process tree and fetched at the end of the same
  * tick: if it is ready by then, or within the short wait that the caller allows, it belongs to the

@@ -1,6 +1,6 @@
 /* Shared by the files of the tree: tree.c (update), members.c (table), ledger.c (counters), peaks.c,
  * program_use.c and top.c (tables of programs and processes); and by
- * those in a folder per system: discovery.c (new members), member.c and member_files.c (reading a
+ * those in linux/: discovery.c (new members), member.c and member_files.c (reading a
  * member), memory.c (PSS). */
 #ifndef TRK_PROBE_TREE_PRIVATE_H
 #define TRK_PROBE_TREE_PRIVATE_H
@@ -15,7 +15,7 @@
 
 #define TRK_COMMAND_SIZE 160
 
-/* Sums of changes in sharing between members, as readings show them; see SYSTEM/memory.c. */
+/* Sums of changes in sharing between members, as readings show them; see linux/memory.c. */
 struct sharing {
 	uint64_t stirred_bytes; /* pages that members began or ceased to share; monotone */
 	/* Shares that live members received of pages which others may have held before. */
@@ -36,7 +36,7 @@ struct process {
 	uint64_t pss_bytes;        /* read or estimated */
 	uint64_t hwm_excess_bytes; /* if VmHWM rose in this update: VmHWM - RSS */
 	uint32_t threads;
-	/* The last epoch in which its PSS needed no new reading, see SYSTEM/memory.c; 0: none. */
+	/* The last epoch in which its PSS needed no new reading, see linux/memory.c; 0: none. */
 	uint32_t calm_epoch;
 	uint16_t idle_updates;
 	uint8_t program; /* index into the tree's table of programs */
@@ -51,14 +51,12 @@ struct process {
 	bool pss_denied : 1;
 	bool pss_estimated : 1; /* pss_bytes is estimated */
 	bool has_executed : 1;  /* a program since it was forked */
-	bool space_known : 1;   /* it has its own address space: SYSTEM/address_space.c */
+	bool space_known : 1;   /* it has its own address space: linux/address_space.c */
 	bool space_refused : 1; /* the kernel does not tell */
-	bool is_stuck : 1;      /* listed in the state of the tree: SYSTEM/stuck.c */
+	bool is_stuck : 1;      /* listed in the state of the tree: linux/stuck.c */
 	bool listed : 1;        /* as a long-lived process: tree/program_use.c */
-	bool by_parent : 1;     /* Windows: the job object has not listed it */
-	bool outside : 1;       /* ... at two looks, so it is not in the job object */
 	bool on_disk;           /* in an uninterruptible wait at the last read */
-	bool io_waits;          /* its io is read later, see io_can_wait in SYSTEM/member.c */
+	bool io_waits;          /* its io is read later, see io_can_wait in linux/member.c */
 
 	uint64_t start_ticks;
 	uint64_t stuck_ns;      /* since when its readings block; 0: they do not */
@@ -110,7 +108,7 @@ struct process {
 	uint32_t brood_at_read; /* `family` at read: forks and exits among its own children */
 	uint32_t read_update;   /* update number of the last smaps_rollup, 0 never */
 	/* At the last smaps_rollup: the other processes' share of its pages, its own share of
-	 * shared pages, their size, and trk_tree.sharing (SYSTEM/memory.c). */
+	 * shared pages, their size, and trk_tree.sharing (linux/memory.c). */
 	uint64_t lent_bytes, part_bytes, shared_at_read;
 	struct sharing sharing_at_read;
 	uint64_t fair_rss_bytes; /* RSS when trk_tree.fair_bytes was set; 0: not a member then */
@@ -229,13 +227,10 @@ struct trk_tree {
 	struct trk_tree_state state;
 	char text[TRK_PID_STAT_SIZE]; /* text of the last file of a member that was read */
 
-	void *system; /* owned by SYSTEM/member.c */
 	struct trk_env env;
 	int fds_left;
 	int loadavg_fd;
 	int dir_fd;     /* /proc, for getdents */
-	int wake_fd;    /* see trk__tree_wake_fd */
-	int wakes_left; /* number of wakes left until the next update */
 	char *entries;  /* getdents buffer, owned */
 	pid_t last_pid; /* all new processes up to this pid were examined */
 	pid_t gate_pid; /* children of active members were searched for up to this pid */
@@ -268,8 +263,8 @@ struct process *trk__tree_add(struct trk_tree *t, pid_t pid, pid_t ppid, uint64_
 enum { TRK_CMDLINE_MAX = 4096 };
 void trk__tree_take_command(struct trk_tree *t, struct process *p, const char *cmdline, size_t len);
 
-/* SYSTEM/discovery.c */
-/* Open the tree's descriptors; trk__tree_close_system frees t->system. 0 or a negative errno. */
+/* linux/discovery.c */
+/* Open the tree's descriptors. 0 or a negative errno. */
 int trk__tree_open(struct trk_tree *t);
 /* The current time on the clock of start_ticks. */
 uint64_t trk__tree_now_ticks(const struct trk_tree *t);
@@ -282,13 +277,12 @@ bool trk__tree_discover(struct trk_tree *t);
 /* Add the new members up to pid `newest`, after the members were read. */
 void trk__tree_newcomers(struct trk_tree *t, pid_t newest);
 
-/* SYSTEM/member.c, and on Linux linux/member_files.c */
+/* linux/member.c and linux/member_files.c */
 void trk__tree_begin(struct trk_tree *t);
 /* Read one member. False: it is gone. */
 bool trk__tree_read(struct trk_tree *t, struct process *p);
 /* Read the current RSS of a member. 0 or a negative errno. */
 int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes);
-void trk__tree_close_system(struct trk_tree *t);
 /* Close the descriptors of a member. */
 void trk__tree_close(struct trk_tree *t, struct process *p);
 
@@ -371,7 +365,7 @@ struct linux_dirent64 {
 	char d_name[];
 };
 
-/* SYSTEM/memory.c */
+/* linux/memory.c */
 void trk__memory_init(struct trk_tree *t);
 /* A member has ended, so members that shared pages with it now have larger shares. */
 void trk__sharing_gone(struct trk_tree *t, struct process *p);

@@ -70,7 +70,7 @@ struct trk_tree *trk__tree_new(const struct trk_env *env, const struct trk_tree_
 		goto fail;
 	t->env = *env;
 	t->options = *options;
-	t->dir_fd = t->loadavg_fd = t->wake_fd = -1;
+	t->dir_fd = t->loadavg_fd = -1;
 	t->epoch = 1;
 	t->page_bytes = (uint64_t) sysconf(_SC_PAGESIZE);
 	t->programs.origin_ns = env->monotonic_ns();
@@ -103,20 +103,13 @@ void trk__tree_free(struct trk_tree *t)
 		return;
 	for (size_t i = 0; i < t->count; i++)
 		trk__tree_close(t, &t->process[i]);
-	trk__tree_close_system(t);
 	trk__close(t->dir_fd);
 	trk__close(t->loadavg_fd);
-	trk__close(t->wake_fd);
 	free(t->programs.span);
 	free(t->entries);
 	free(t->process);
 	free(t->slot);
 	free(t);
-}
-
-int trk__tree_wake_fd(const struct trk_tree *t)
-{
-	return t->wakes_left > 0 ? t->wake_fd : -1;
 }
 
 /* Read the members from this index on. True if any is gone. */

@@ -62,14 +62,6 @@ enum trk_tree_counter {
 	TRK_TREE_COUNTERS
 };
 
-/* Whether the system keeps totals of all processes of the job, including ended ones. */
-enum trk_tree_totals {
-	TRK_TOTALS_NONE,    /* no; parents receive the usage of reaped children */
-	TRK_TOTALS_KEPT,    /* yes: a job object of Windows */
-	TRK_TOTALS_ZERO,    /* yes, but less than the sum of the members, as under Wine */
-	TRK_TOTALS_SAMPLED, /* no, and parents receive nothing: Windows without a job object */
-};
-
 /* Result of an update. Figures of bytes and processes are current values. */
 struct trk_tree_state {
 	uint64_t counter[TRK_TREE_COUNTERS];
@@ -90,14 +82,6 @@ struct trk_tree_state {
 	uint64_t dropped_faults;
 	bool ignores_children; /* some member was seen to ignore SIGCHLD */
 	bool lost_child;       /* set by trk__tree_lost */
-	/* No process adopts orphans on this system: their usage after the last update, and orphans
-	 * that were never seen, are missing. */
-	bool loses_orphans;
-	enum trk_tree_totals totals;
-	uint64_t peak_commit_bytes;    /* of all members together, from a job object; 0: unknown */
-	size_t outside_of_job;         /* members that the job object does not have, ever */
-	uint64_t orphans;              /* members that outlived their parent, if loses_orphans */
-	bool lacks[TRK_TREE_COUNTERS]; /* counters that this system lacks */
 	/* Pids allocated since the start for which no process was found, at most: of short-lived
 	 * processes and of threads. UINT64_MAX: unknown. */
 	uint64_t unseen_pids;
@@ -130,15 +114,13 @@ struct trk_tree_state {
 	uint64_t base[TRK_TREE_COUNTERS];
 };
 
-/* Sources of the figures on this system: static texts. */
+/* Sources of the figures: static texts. */
 struct trk_tree_sources {
 	const char *cpu, *cpu_and_perf;
 	const char *memory, *memory_partly; /* partly: some processes belong to other users */
 	const char *disk, *disk_partly;
-	const char *disk_total, *faults_total; /* of a whole run */
-	const char *waits;                     /* NULL: waits are estimated (sample/sampler.c) */
+	const char *disk_total, *faults_total;                 /* of a whole run */
 	const char *sum, *partly_sum, *sum_and_high, *largest; /* of a peak of memory */
-	bool own_disk_only; /* no process receives the disk bytes of its children */
 };
 extern const struct trk_tree_sources trk__tree_sources;
 
@@ -169,12 +151,6 @@ void trk__tree_free(struct trk_tree *t);
 void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret);
 /* As above, for a caller that has just read the monotonic clock. */
 void trk__tree_update_at(struct trk_tree *t, uint64_t now_ns, const struct trk_tree_state **ret);
-
-/* A descriptor that becomes readable when members fork or end, on systems that report this. Then
- * call _wake, which finds processes before their parents end and orphan them. -1: none, or called
- * often enough until the next update. */
-int trk__tree_wake_fd(const struct trk_tree *t);
-void trk__tree_wake(struct trk_tree *t);
 
 /* The next update is the last one. */
 void trk__tree_close_accounts(struct trk_tree *t);

@@ -143,11 +143,6 @@ int trk__job_exec(char *const argv[], char *const env[])
 	return -errno;
 }
 
-/* It runs since its exec: as a subreaper the tracker loses none of its descendants. */
-void trk__job_let_run(const struct trk_job *job)
-{
-}
-
 #ifndef WCOREFLAG /* musl */
 #define WCOREFLAG 0x80
 #endif

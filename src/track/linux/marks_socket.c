@@ -1,16 +1,19 @@
 /* Linux: an abstract address, and the credentials of the sender with each message. */
-#include "track/marks_socket.h"
+#include "track/marks_system.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/file.h"
 
-/* The address of a run: abstract, so that nothing is left in a file system. Returns its length. */
-socklen_t trk__marks_address(const char *id, size_t len, struct sockaddr_un *ret)
+/* The address of a run, whose id has `len` bytes: abstract, so that nothing is left in a file system.
+ * Returns its length. */
+static socklen_t address_of(const char *id, size_t len, struct sockaddr_un *ret)
 {
 	int n;
 
@@ -23,7 +26,7 @@ socklen_t trk__marks_address(const char *id, size_t len, struct sockaddr_un *ret
 int trk__marks_listen(const char *run_id)
 {
 	struct sockaddr_un address;
-	socklen_t len = trk__marks_address(run_id, strlen(run_id), &address);
+	socklen_t len = address_of(run_id, strlen(run_id), &address);
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), yes = 1, error;
 
 	if (fd < 0)
@@ -74,4 +77,19 @@ ssize_t trk__marks_receive(int fd, char *text, size_t size)
 	if (n < 0)
 		return -errno;
 	return is_ours(&message) ? n : 0;
+}
+
+int trk__marks_deliver(const char *id, size_t id_len, const char *text, size_t len)
+{
+	struct sockaddr_un address;
+	socklen_t address_len = address_of(id, id_len, &address);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), error = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (sendto(fd, text, len, MSG_NOSIGNAL, (const struct sockaddr *) &address, address_len) <
+	    0)
+		error = errno;
+	(void) close(fd);
+	return -error;
 }

@@ -281,8 +281,3 @@ int trk__tree_children_of(const struct trk_env *env, pid_t pid, pid_t *pids, int
 {
 	return trk__pid_children_read(env->proc_fd, pid, pids, (size_t) max);
 }
-
-/* Not needed: the tracker adopts orphans. */
-void trk__tree_wake(struct trk_tree *t)
-{
-}

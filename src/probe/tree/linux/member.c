@@ -156,10 +156,6 @@ const struct trk_tree_sources trk__tree_sources = {
 
 /* ---- reading a member ---- */
 
-void trk__tree_close_system(struct trk_tree *t)
-{
-}
-
 static bool is_gone(ssize_t error)
 {
 	return error == -ESRCH || error == -ENOENT;
