@@ -29,14 +29,14 @@ before(() => {
 after(close);
 
 function writeAlerts(dir, now, job) {
-	const entry = { job, scope: null, run: null, seen: now, ended: null, acked: null, held: null };
+	const entry = { job, scope: null, run: null, seen: now, ended: null, acked: null };
 	const opened = now - 600;
 
 	writeFileSync(join(dir, "alerts.json"), JSON.stringify({
 		schema: "resource-tracker.alerts/1",
 		alerts: [
 			{ ...entry, id: "a1b2", rule: "oom-risk", severity: "critical", text: "at <its> limit in 11 min", fix: "ask for 96 GiB", opened, new: opened },
-			{ ...entry, id: "c3d4", rule: "bigger", severity: "info", text: "the newest runs use more memory: +12 %", fix: null, opened: now - 60, new: now - 60, held: "digest" },
+			{ ...entry, id: "c3d4", rule: "bigger", severity: "info", text: "the newest runs use more memory: +12 %", fix: null, opened: now - 60, new: now - 60 },
 		],
 		silences: [{ id: "s1", rule: "slower", job: null, made: opened, until: now + 9e5, reason: "known" }],
 	}), { mode: 0o600 });
