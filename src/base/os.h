@@ -91,10 +91,10 @@ bool trk__os_is_absolute(const char *path);
 /* Is the directory on a file system of another machine, or is that unknown? */
 bool trk__os_is_remote(const char *dir);
 
-/* The usual folder for temporary files, without a slash at its end. 0 or a negative errno. */
+/* On POSIX systems: the usual folder for temporary files, without a slash at its end. 0 or a negative errno. */
 int trk__os_temporary_dir(char *path, size_t size);
 
-/* Is the directory on a file system in memory? */
+/* On Linux: is the directory on a file system in memory? */
 bool trk__os_is_in_memory(const char *dir);
 
 /* Whether ids that are not mapped into this container or user namespace are shown as the overflow
@@ -142,7 +142,8 @@ const char *trk__os_library_advice(const char *install);
 /* Is there a program of this name, which has no folder, in PATH? */
 bool trk__os_has_program(const char *name);
 
-/* Is there a desktop that can show a page? And the program that opens a file on it. */
+/* On Linux: is there a desktop that can show a page? On POSIX systems: the program that opens a file on
+ * it. */
 bool trk__os_has_desktop(void);
 extern const char trk__os_opener[];
 

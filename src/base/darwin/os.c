@@ -69,14 +69,6 @@ bool trk__os_is_remote(const char *dir)
 	return statfs(dir, &fs) < 0 || !(fs.f_flags & MNT_LOCAL) || strstr(fs.f_fstypename, "fuse");
 }
 
-/* None is mounted by default. */
-bool trk__os_is_in_memory(const char *dir)
-{
-	struct statfs fs;
-
-	return statfs(dir, &fs) == 0 && !strcmp(fs.f_fstypename, "tmpfs");
-}
-
 /* ---- this program ---- */
 
 int trk__os_program(char *path, size_t size)
@@ -134,11 +126,6 @@ const char *trk__os_library_advice(const char *install)
 }
 
 const char trk__os_opener[] = "/usr/bin/open";
-
-bool trk__os_has_desktop(void)
-{
-	return !getenv("SSH_CONNECTION");
-}
 
 /* ---- the machine ---- */
 

@@ -89,13 +89,6 @@ int faccessat(int dirfd, const char *path, int mode, int flags)
 	return -1;
 }
 
-/* Windows follows links by itself; no caller needs the target. */
-ssize_t readlink(const char *path, char *text, size_t size)
-{
-	errno = EINVAL;
-	return -1;
-}
-
 char *realpath(const char *path, char *text)
 {
 	wchar_t wide[TRK_WIDE_PATH_MAX];

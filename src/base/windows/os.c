@@ -18,13 +18,6 @@
 
 const char trk__os_own_descriptors[] = "/dev/fd"; /* there is no such folder */
 
-int trk__os_path_of(int fd, char *path, size_t size)
-{
-	wchar_t wide[TRK_WIDE_PATH_MAX];
-
-	return trk__wide_path_of(fd, wide) && trk__narrow_path(wide, path, size) ? 0 : -errno;
-}
-
 int ioctl(int fd, unsigned long request, struct winsize *ret)
 {
 	CONSOLE_SCREEN_BUFFER_INFO info;
@@ -66,25 +59,6 @@ bool trk__os_is_remote(const char *dir)
 	return type == DRIVE_REMOTE || type == DRIVE_UNKNOWN || type == DRIVE_NO_ROOT_DIR;
 }
 
-int trk__os_temporary_dir(char *path, size_t size)
-{
-	wchar_t wide[TRK_WIDE_PATH_MAX];
-	DWORD len = GetTempPathW(TRK_WIDE_PATH_MAX, wide);
-
-	if (len == 0)
-		return -trk__windows_errno(GetLastError());
-	if (len >= TRK_WIDE_PATH_MAX)
-		return -ENAMETOOLONG;
-	if (len > 3 && wide[len - 1] == L'\\') /* not of "C:\\" */
-		wide[len - 1] = L'\0';
-	return trk__narrow_path(wide, path, size) ? 0 : -errno;
-}
-
-bool trk__os_is_in_memory(const char *dir)
-{
-	return drive_type(dir) == DRIVE_RAMDISK;
-}
-
 static int read_space(int dirfd, const char *path, struct statvfs *ret)
 {
 	wchar_t wide[TRK_WIDE_PATH_MAX];
@@ -106,11 +80,6 @@ static int read_space(int dirfd, const char *path, struct statvfs *ret)
 int fstatvfs(int fd, struct statvfs *ret)
 {
 	return read_space(fd, ".", ret);
-}
-
-int statvfs(const char *path, struct statvfs *ret)
-{
-	return read_space(AT_FDCWD, path, ret);
 }
 
 /* ---- this program ---- */
@@ -167,32 +136,10 @@ bool trk__os_has_program(const char *name)
 	       SearchPathW(NULL, wide, L".exe", TRK_WIDE_PATH_MAX, path, NULL) > 0;
 }
 
-const char trk__os_opener[] = "explorer";
-
-bool trk__os_has_desktop(void)
-{
-	return true;
-}
-
 /* ---- the machine ---- */
 
 const bool trk__os_has_modes = false;
 const bool trk__os_has_proc = false;
-
-long sysconf(int name)
-{
-	SYSTEM_INFO info;
-
-	GetNativeSystemInfo(&info);
-	switch (name) {
-	case _SC_CLK_TCK:
-		return 100;
-	case _SC_PAGESIZE:
-		return (long) info.dwPageSize;
-	default:
-		return (long) GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
-	}
-}
 
 /* "10.0.19045", with " (Wine 8.0)" where it is not Windows. */
 static void read_version(char *text, size_t size)

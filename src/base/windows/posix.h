@@ -124,7 +124,6 @@ int mkdirat(int dirfd, const char *path, unsigned int mode);
 int unlinkat(int dirfd, const char *path, int flags);
 int renameat(int from_fd, const char *from, int to_fd, const char *to);
 int faccessat(int dirfd, const char *path, int mode, int flags);
-ssize_t readlink(const char *path, char *text, size_t size);
 char *realpath(const char *path, char *text);
 char *trk__getcwd(char *text, size_t size);
 char *mkdtemp(char *path);

@@ -23,12 +23,9 @@
 #define WTERMSIG(status)    ((void) (status), 0)
 #define WEXITSTATUS(status) (status)
 
-#define fork()   trk__no_such_call()
 #define getpid() ((pid_t) _getpid())
 
 /* ---- what has no effect ---- */
-
-#define alarm(seconds) ((void) (seconds), 0)
 
 #define sigset_t trk__sigset_t
 typedef unsigned int trk__sigset_t;
@@ -58,14 +55,5 @@ static inline trk__handler *trk__signal(int signo, trk__handler *handler)
 struct sigaction {
 	trk__handler *sa_handler;
 };
-
-struct itimerval {
-	int unused;
-};
-
-/* ---- the machine ---- */
-
-enum { _SC_CLK_TCK, _SC_PAGESIZE, _SC_NPROCESSORS_CONF, _SC_NPROCESSORS_ONLN };
-long sysconf(int name);
 
 #endif

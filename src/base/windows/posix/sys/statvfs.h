@@ -7,7 +7,6 @@ struct statvfs {
 	unsigned long f_flag;
 };
 
-int statvfs(const char *path, struct statvfs *ret);
 int fstatvfs(int fd, struct statvfs *ret);
 
 #endif
