@@ -10,6 +10,8 @@ import time
 
 import pytest
 
+from report_page import Page
+
 JOB = "import sys, time; b = bytearray(b'x') * (60 << 20); print(flush=True); time.sleep(300)"
 
 
@@ -54,7 +56,7 @@ def test_a_page_while_it_runs_and_one_after_its_end(rt, job):
 
 
 def test_the_page_rests_on_the_earlier_runs_that_are_stated(rt, job):
-    earlier, page = rt.home / "earlier.json", rt.home / "page.json"
+    earlier, page = rt.home / "earlier.json", rt.home / "page.md"
     runs = [{"start_s": 1.7e9 + i, "duration_s": 1, "cpu_mean": 0.1, "cpu_s": 0.1,
              "peak_memory_mib": 900} for i in range(6)]
     earlier.write_text(json.dumps(runs))
@@ -63,10 +65,11 @@ def test_the_page_rests_on_the_earlier_runs_that_are_stated(rt, job):
     time.sleep(0.5)
     tracker.send_signal(signal.SIGINT)
     assert tracker.wait(60) == 0
-    report = json.loads(page.read_text())
-    assert report["verdict"]["request"]["memory_mib"] >= 900
-    assert report["sections"]["changed"]["empty"] is False
-    assert next(iter(report["verdict"]["snippets"])) == "metaflow"  # what it stands under
+    report = Page.of(page.read_text())
+    memory = next(row for row in report.rows("Right-sizing") if row["Resource"] == "Memory")
+    assert memory["Next request"] == "1 GiB" and "from 6 runs" in memory["Why"]
+    assert len(report.rows("What changed since earlier runs", 1)) == 7
+    assert "For Metaflow:" in report.markdown  # what it stands under
     assert not os.path.exists(rt.state / "history.sqlite")
 
 

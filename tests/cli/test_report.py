@@ -283,7 +283,7 @@ def test_a_thousand_processes_make_no_large_page(rt):
     The page has 78 kB without any; a bar of each would add 100 kB."""
     rt.track("sh", "-c", "for i in $(seq 1000); do sleep 6 & done; wait", flags=["-i", "60"])
     page = Page(rt)
-    assert int({row["Program"]: row["Count"] for row in page.rows("Processes")}["sleep"]) >= 500
+    assert int({row["Program"]: row.get("Count") for row in page.rows("Processes")}["sleep"]) >= 500
     assert len(page.rows("Processes", 1)) <= 10
     assert len(rt.run("report", "-o", "-").stdout) < 125_000
 
