@@ -4,13 +4,12 @@
 #include "cli/cli.h"
 #include "cli/config.h"
 
-static void add_options(struct trk_buf *b, const struct cli_command *c, const char *before,
-			const char *after)
+static void add_options(struct trk_buf *b, const struct cli_command *c)
 {
 	for (const struct cli_option *o = c->options; o->name; o++)
 		if (o->help)
-			trk__buf_printf(b, "%s--%s%s", before, o->name, after);
-	trk__buf_printf(b, "%s--help%s", before, after);
+			trk__buf_printf(b, "--%s ", o->name);
+	trk__buf_puts(b, "--help ");
 }
 
 static void bash(struct trk_buf *b)
@@ -28,7 +27,7 @@ static void bash(struct trk_buf *b)
 	trk__buf_puts(b, "' -- \"$cur\"))\n\t\treturn\n\tfi\n\tcase $verb in\n");
 	for (const struct cli_command *const *c = cli_commands; *c; c++) {
 		trk__buf_printf(b, "\t%s) COMPREPLY=($(compgen -W '", (*c)->name);
-		add_options(b, *c, "", " ");
+		add_options(b, *c);
 		trk__buf_puts(b, "' -- \"$cur\")) ;;\n");
 	}
 	trk__buf_puts(b, "\tesac\n}\n"

@@ -66,7 +66,7 @@ static int offer_job(void *data, const char *name)
 	struct trk_run *run = malloc(sizeof(*run));
 	size_t edits;
 
-	if (run && trk__record_read_start(n->runs_fd, name, run, NULL) == 0 &&
+	if (run && trk__record_read_start(n->runs_fd, name, run) == 0 &&
 	    (edits = trk__edits(n->typed, run->job)) < n->least && edits < strlen(n->typed)) {
 		n->least = edits;
 		memcpy(n->job, run->job, sizeof(n->job));

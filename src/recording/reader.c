@@ -147,12 +147,11 @@ static long walk(int fd, const char *path, trk_record_fn *on_record, void *data,
 	return w.frames.damaged;
 }
 
-long trk__records_walk(int fd, const char *path, trk_record_fn *on_record, void *data,
-		       struct trk_error *reterr)
+long trk__records_walk(int fd, const char *path, trk_record_fn *on_record, void *data)
 {
 	long cut;
 
-	return walk(fd, path, on_record, data, &cut, reterr);
+	return walk(fd, path, on_record, data, &cut, NULL);
 }
 
 /* ---- a whole recording ---- */
@@ -427,8 +426,7 @@ int trk__record_read_rows(int dirfd, const char *path, trk_row_fn *on_row, void 
 	return r;
 }
 
-int trk__record_read_start(int dirfd, const char *path, struct trk_run *ret,
-			   struct trk_error *reterr)
+int trk__record_read_start(int dirfd, const char *path, struct trk_run *ret)
 {
 	struct trk_record *record = calloc(1, sizeof(*record));
 	struct trk_reading reading = {.record = record, .start_only = true};
@@ -436,7 +434,7 @@ int trk__record_read_start(int dirfd, const char *path, struct trk_run *ret,
 
 	if (!record)
 		return -ENOMEM;
-	r = read_with(dirfd, path, &reading, reterr);
+	r = read_with(dirfd, path, &reading, NULL);
 	if (r == 0)
 		*ret = record->run;
 	free(record);

@@ -25,8 +25,7 @@ int trk__record_read_rows(int dirfd, const char *path, trk_row_fn *on_row, void 
 void trk__record_recover(struct trk_record *record);
 
 /* Read only the start: what was run and when. */
-int trk__record_read_start(int dirfd, const char *path, struct trk_run *ret,
-			   struct trk_error *reterr);
+int trk__record_read_start(int dirfd, const char *path, struct trk_run *ret);
 
 /* Open a recording for reading: a file that the user has named where dirfd is AT_FDCWD, else an
  * entry of a directory of recordings (trk__trust_open_entry). A descriptor, or a negative error
@@ -36,7 +35,6 @@ int trk__record_open(int dirfd, const char *path, struct trk_error *reterr);
 /* Lower layer, for thinning: calls on_record for each intact record of an open file, from its
  * start. Returns the number of damaged places, or a negative error. */
 typedef int trk_record_fn(void *data, int type, const unsigned char *payload, size_t len);
-long trk__records_walk(int fd, const char *path, trk_record_fn *on_record, void *data,
-		       struct trk_error *reterr);
+long trk__records_walk(int fd, const char *path, trk_record_fn *on_record, void *data);
 
 #endif

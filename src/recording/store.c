@@ -232,8 +232,7 @@ static int find_recent(int runs_fd, const struct listing *list, const char *refe
 
 		if (job_len) {
 			run = malloc(sizeof(*run));
-			same = run &&
-			       trk__record_read_start(runs_fd, list->name[i], run, NULL) == 0 &&
+			same = run && trk__record_read_start(runs_fd, list->name[i], run) == 0 &&
 			       is_of_job(run, reference, job_len);
 			free(run);
 		}

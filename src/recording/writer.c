@@ -401,7 +401,7 @@ static int rewrite_into(struct trk_writer *w, struct trk_writer *to)
 	work->merge = w->merge;
 	work->keep_after = w->size - w->size / 4;
 	work->programs.log = &work->log;
-	r = trk__records_walk(w->fd, w->name, rewrite_record, work, NULL);
+	r = trk__records_walk(w->fd, w->name, rewrite_record, work);
 	if (r >= 0) {
 		flush_group(work);
 		flush_lines(work);

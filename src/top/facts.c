@@ -261,9 +261,9 @@ static void json_use(struct trk_json *j, const char *key, double value, double h
 	trk__json_close(j, '}');
 }
 
-static void json_spent(struct trk_json *j, const char *key, const double *share, double other)
+static void json_spent(struct trk_json *j, const double *share, double other)
 {
-	trk__json_key_open(j, key, '{');
+	trk__json_key_open(j, "time", '{');
 	for (int i = 0; i < TRK_SPENTS; i++)
 		trk__json_key_double(j, spent_keys[i], share[i]);
 	trk__json_key_double(j, "other", other);
@@ -332,7 +332,7 @@ static void json_usual(struct trk_json *j, const struct trk_usual *u)
 		return;
 	trk__json_key_u64(j, "runs", u->runs);
 	trk__json_key_double(j, "duration_s", u->seconds);
-	json_spent(j, "time", u->share, NAN);
+	json_spent(j, u->share, NAN);
 	trk__json_close(j, '}');
 }
 
@@ -357,7 +357,7 @@ void trk__facts_json(struct trk_json *j, const struct trk_facts *f)
 	trk__json_key_double(j, "write_bytes_per_s", f->value[TRK_WATCH_WRITE]);
 	trk__json_key_double(j, "time_left_s", f->time_left_s);
 	trk__json_key_double(j, "memory_full_in_s", f->memory_eta_s);
-	json_spent(j, "time", f->share, f->other);
+	json_spent(j, f->share, f->other);
 	json_usual(j, f->usual);
 	json_phases(j, f);
 	json_gpus(j, f);

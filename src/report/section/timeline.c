@@ -304,8 +304,8 @@ static bool make_chart(struct trk_doc *d, const struct trk_report_work *w, size_
 /* Runs up to a day (with a margin for clock steps) show times of day without dates. */
 #define DATES_FROM_S (86400 * 1.01)
 
-/* The smallest round step that fits at most `most` times. */
-static double time_step(double seconds, int most)
+/* The smallest round step that fits at most TICKS_DRAWN times. */
+static double time_step(double seconds)
 {
 	static const double steps[] = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05,  0.1,   0.2,   0.5,
 				       1,     2,     5,     10,   15,   30,    60,    120,   300,
@@ -313,9 +313,9 @@ static double time_step(double seconds, int most)
 	size_t n = sizeof(steps) / sizeof(steps[0]);
 
 	for (size_t i = 0; i < n; i++)
-		if (seconds / steps[i] <= most)
+		if (seconds / steps[i] <= TICKS_DRAWN)
 			return steps[i];
-	return 86400 * trk__ceil(seconds / (86400 * (double) most));
+	return 86400 * trk__ceil(seconds / (86400.0 * TICKS_DRAWN));
 }
 
 /* Seconds up to two minutes, then minutes and seconds, then hours. */
@@ -339,7 +339,7 @@ static const char *moment(struct trk_doc *d, double at, double step)
 
 static void name_ticks(struct trk_doc *d)
 {
-	double step = time_step(d->duration_s, TICKS_DRAWN), first = 0;
+	double step = time_step(d->duration_s), first = 0;
 
 	/* Wall-clock labels are the start plus elapsed time. */
 	d->clock = d->duration_s >= 600 && d->start_s > 0 && d->start_s + d->duration_s < 1.8e10;
