@@ -5,7 +5,6 @@ The programs measure each part with their own CPU clock, so load on the machine 
 result."""
 
 import errno
-import json
 import os
 import pathlib
 import shutil

@@ -15,7 +15,6 @@ import urllib.request
 
 import pytest
 
-
 pytestmark = pytest.mark.native
 
 

@@ -197,7 +197,7 @@ function brokenPromise(name, summary, html, values) {
 // The programs' areas add up to the job's line, and one of both lines reaches near to the top of its chart.
 function wrongCharts(html, values) {
 	const wrong = [];
-	const levels = [...html.matchAll(/<svg class="levels".*?<\/svg>/gs)].map(([each]) => each.match(/<text(?![^>]*class="[^"]*program)/g)?.length ?? 0);
+	const levels = [...html.matchAll(/<svg class="levels".*?<\/svg>/gs)].map(([each]) => each.match(/<text x="-7"[^>]* dy="\.35em"/g)?.length ?? 0);
 	let full = 0;
 	let used = false;
 	values.charts.forEach(({ title, top, series: [{ mean, max }], areas }, at) => {
@@ -274,7 +274,7 @@ function wrongTerminal(state, summary, html) {
 		const [, mean, p95, unit] = /^mean (?:&lt; )?([\d.]+), p95 (?:&lt; )?([\d.]+), peak (?:&lt; )?[\d.]+ (\w+)/.exec(caption.replace(/<[^>]*>/g, "")) ?? [];
 		const { [column]: stats } = summary.stats;
 		const factor = unit === "GiB" ? 1024 : 1;
-		if (mean && [[mean, stats.mean], [p95, stats.p95]].some(([text, value]) => Math.abs(text * factor - value) > 0.006 * factor + value / 20)) {
+		if (mean && [[mean, stats.mean], [p95, stats.p95]].some(([text, value]) => Math.abs(text * factor - value) > 0.01 * factor + value / 20)) {
 			wrong.push(`${title} of show is not that of the page`);
 		}
 	}
