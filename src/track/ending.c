@@ -22,7 +22,8 @@ enum {
 	ASKED = 1 << 15, /* pids of one search, where nothing lists processes */
 };
 
-/* Time between two searches, and a multiple of what they take. */
+/* Time between two searches, and a multiple of the CPU time that they take: on a busy machine they
+ * may last much longer. */
 #define APART_NS (20 * TRK_NS_PER_MS)
 #define APART    10
 /* Time to end after KILL. A large process runs in the kernel while its memory is freed, 0.1 to 0.3 s
@@ -265,7 +266,7 @@ static bool is_over(const struct track *t, uint64_t now)
 static void search_all(struct track *t, uint64_t now)
 {
 	struct trk_ending *e = &t->ending;
-	uint64_t end;
+	uint64_t end, cost_ns = t->env.thread_cpu_ns();
 
 	for (int i = 0; i < SEARCHES && (i == 0 || e->told_now > 0); i++) {
 		search(t, e->signo == SIGKILL ? SIGSTOP : e->signo);
@@ -279,7 +280,8 @@ static void search_all(struct track *t, uint64_t now)
 	e->cursor = e->cursor + ASKED < PIDS_MAX ? e->cursor + ASKED : 1;
 	trk__track_look_at_children(t);
 	end = t->env.monotonic_ns();
-	e->next_ns = end + APART_NS + (end - now) * (e->signo == SIGKILL ? 1 : APART);
+	cost_ns = t->env.thread_cpu_ns() - cost_ns;
+	e->next_ns = end + APART_NS + cost_ns * (e->signo == SIGKILL ? 1 : APART);
 	e->is_over = is_over(t, end);
 }
 

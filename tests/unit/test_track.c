@@ -118,11 +118,52 @@ static void orphans_are_reaped_in_parts_so_that_they_delay_no_tick(void **state)
 	assert_int_equal(t.finish.reaped, ORPHANS);
 }
 
+/* ---- the end of all processes ---- */
+
+static uint64_t late_ns;
+
+/* A machine so busy that each look at the clock is 100 ms after the last one. */
+static uint64_t busy_clock(void)
+{
+	return late_ns += 100 * MS;
+}
+
+static uint64_t no_cpu_time(void)
+{
+	return 1;
+}
+
+static void a_busy_machine_does_not_delay_the_next_search(void **state)
+{
+	char *argv[] = {(char[]){"job"}, NULL};
+	const struct trk_track_options options = {.argv = argv};
+	struct track t = {.options = &options, .has_proc = true, .job = TRK_JOB_NONE};
+	pid_t job = fork();
+
+	(void) state;
+	while (job == 0)
+		(void) pause();
+	assert_true(job > 0);
+	assert_int_equal(trk__env_init(&t.env), 0);
+	t.env.monotonic_ns = busy_clock;
+	t.env.thread_cpu_ns = no_cpu_time;
+	t.job.pid = job;
+	trk__ending_begin(&t, SIGCONT); /* a signal that does not end it */
+	(void) kill(job, SIGKILL);
+	assert_int_equal(waitpid(job, NULL, 0), job);
+	assert_true(trk__ending_goes_on(&t.ending));
+	assert_int_equal(t.ending.count, 1);
+	assert_true(t.ending.next_ns - late_ns < 100 * MS);
+	trk__ending_release(&t.ending);
+	trk__env_release(&t.env);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_left_out_of_the_last_row),
 		cmocka_unit_test(orphans_are_reaped_in_parts_so_that_they_delay_no_tick),
+		cmocka_unit_test(a_busy_machine_does_not_delay_the_next_search),
 		cmocka_unit_test(signals_that_come_after_the_job_do_not_end_its_tracker),
 	};
 
