@@ -137,6 +137,24 @@ def test_a_signal_is_passed_on(environment, answer, tmp_path):
     assert json.loads(answer("show", "--json"))["run"]["exit"]["code"] == 3
 
 
+def test_a_signal_is_passed_on_that_comes_while_the_command_is_started(environment, tmp_path):
+    script = """
+import os, signal, subprocess
+from resource_tracker import _run
+real = subprocess.Popen
+def popen(command):
+    child = real(command, stdout=subprocess.PIPE)
+    child.stdout.readline()
+    os.kill(os.getpid(), signal.SIGTERM)
+    return child
+subprocess.Popen = popen
+print(_run._start(["sh", "-c", "trap 'exit 3' TERM; echo ready; while :; do sleep 0.1; done"]).wait())
+"""
+    done = subprocess.run([sys.executable, "-c", script], env=environment, cwd=tmp_path, stdout=subprocess.PIPE,
+                          timeout=TIMEOUT_S, check=True)
+    assert done.stdout == b"3\n"
+
+
 def test_a_key_of_the_terminal_reaches_the_command_once(environment, answer, tmp_path):
     text = ("import signal, time\nseen = []\nsignal.signal(signal.SIGINT, lambda *_: seen.append(1))\nprint('ready', flush=True)\n"
             "end = time.monotonic() + 60\nwhile not seen and time.monotonic() < end: time.sleep(0.01)\ntime.sleep(0.5)\nprint(seen)")

@@ -105,10 +105,15 @@ def _start(command: List[str]) -> "subprocess.Popen[bytes]":
     # A handler, unlike SIG_IGN, is not inherited. A key of the terminal reaches the command as well, so this process
     # waits for it; other signals are passed on.
     started: List["subprocess.Popen[bytes]"] = []
+    early: List[int] = []  # signals that came before Popen() had returned
 
     def wait_on(number: int, frame: Any) -> None:
-        if number not in keys and started:
+        if number in keys:
+            return
+        if started:
             started[0].send_signal(number)
+        else:
+            early.append(number)
 
     keys = [getattr(signal, name) for name in ("SIGINT", "SIGQUIT", "SIGBREAK") if hasattr(signal, name)]
     passed = [] if os.name == "nt" else [signal.SIGTERM, signal.SIGHUP]
@@ -116,6 +121,8 @@ def _start(command: List[str]) -> "subprocess.Popen[bytes]":
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup
             signal.signal(number, wait_on)
     started.append(subprocess.Popen(command))
+    for number in early:
+        started[0].send_signal(number)
     return started[0]
 
 
