@@ -277,12 +277,18 @@ stage_e2e() {
 	end e2e
 }
 
-# The package is installed from the wheel into a separate environment.
+# test_wheel NAME ARGUMENT…: tests of the Python package, which is installed from the wheel into a separate environment.
+test_wheel() {
+	TRK_NEEDS_ALL_MODULES=1 python=$PWD/build/venv-python/bin/python run_pytest "$@"
+}
+
+# Tests of wheels for other systems and of a release, each of which builds the program several times.
+artefacts=(tests/python/test_portable.py tests/python/test_release.py)
+
 stage_python() {
 	begin "tests of the Python package"
 	if built wheel; then
-		TRK_NEEDS_ALL_MODULES=1 python=$PWD/build/venv-python/bin/python \
-			run_pytest python tests/python
+		test_wheel python "${artefacts[@]/#/--ignore=}" tests/python
 	fi
 	end python
 }
@@ -419,6 +425,9 @@ stage_systems() {
 	begin "other systems"
 	if built systems; then
 		RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest windows tests/windows
+	fi
+	if built wheel; then
+		test_wheel artefacts "${artefacts[@]}"
 	fi
 	end systems
 }
