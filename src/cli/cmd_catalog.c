@@ -125,7 +125,8 @@ static int update(const struct settings *s)
 		return cli_fail("catalog", r, &error);
 	if (r < 0)
 		return cli_reject(EXIT_ERROR, "catalog: %s; nothing was changed", error.message);
-	trk__buf_printf(&b, "%zu prices are now in %s", x.prices, x.path);
+	trk__buf_printf(&b, "%zu price%s now in %s", x.prices, x.prices == 1 ? " is" : "s are",
+			x.path);
 	if (x.new_types)
 		trk__buf_printf(&b, "; %zu new types", x.new_types);
 	if (x.left_out)

@@ -104,8 +104,7 @@ static void check_permissions(struct trk_check *f, const char *path)
 		trk__check_say(f, what, TRK_CHECK_BAD,
 			       "every user may write to it. Try: chmod 755 %.300s", path);
 	else if (st.st_uid != 0 && st.st_uid != geteuid())
-		trk__check_say(f, what, TRK_CHECK_BAD,
-			       "it belongs to user %u, who is neither you nor root",
+		trk__check_say(f, what, TRK_CHECK_BAD, "it belongs to user %u, not to you or root",
 			       (unsigned int) st.st_uid);
 	else if (!trk__os_has_modes)
 		trk__check_say(f, what, TRK_CHECK_GOOD,

@@ -29,7 +29,7 @@ def first(rt, *flags):
 
 def test_own_prices_take_the_place_of_list_prices(rt):
     result = own_prices(rt, write(rt, "p.csv", HEAD + "aws,us-east-1,m5.large,0.001\n"))
-    assert "1 prices are now in" in result.stderr
+    assert "1 price is now in" in result.stderr
     told = first(rt)
     assert (told["api_reference"], told["min_price_ondemand"]) == ("m5.large", 0.001)
     assert told["price_quality"] == "negotiated"
@@ -119,7 +119,7 @@ def test_a_file_is_taken_by_the_hash_that_is_given_or_stands_beside_it(rt):
         result = rt.run("catalog", "update", "--from", path, *flags)
         assert result.rc == 0, result.stderr
         kept = next(rt.home.rglob("prices.tsv"))
-        assert f"1 prices are now in {kept}\n" in result.stderr
+        assert f"1 price is now in {kept}\n" in result.stderr
         assert kept.read_text() == TABLE and kept.stat().st_mode & 0o777 == 0o600
         assert [p.name for p in kept.parent.iterdir()] == ["prices.tsv"]  # no temporary file
         told = first(rt)

@@ -188,7 +188,7 @@ def test_a_recording_is_read_by_its_page_alone(rt, tmp_path):
     (tmp_path / "job.py").write_text(JOB)
     tracked = rt.run("run", "--no-discovery", "-i", "0.2", "--job", "page", "--tag", "kind=test", "--request", "cpu=2,mem=1GiB",
                      "--instance", "aws/us-east-1/m5.large", "--summary", "never", "--", "sh", "-c",
-                     f"'{rt.path}' mark first; exec '{sys.executable}' job.py", cwd=tmp_path)
+                     f"'{rt.path}' mark first; sleep 9 >/dev/null 2>&1 & exec '{sys.executable}' job.py", cwd=tmp_path)
     assert tracked.rc == 0, tracked.stderr
     path, = (rt.state / "runs").glob("*.rtrk")
     records = decode(path)
@@ -208,6 +208,9 @@ def test_a_recording_is_read_by_its_page_alone(rt, tmp_path):
     assert math.isclose(end["duration_ns"] / 1e9, told["run"]["duration_s"], abs_tol=1e-6)
     assert {s["name"]: s["text"] for s in end["sources"]} == told["tracker"]["sources"]
     assert [p["pid"] for p in end["processes"]] == [p["pid"] for p in told["top_processes"]]
+    assert (end["left_behind"], end["missed"], end["late"]) == (
+        1, told["tracker"]["missed"], told["tracker"]["late"]) and told["run"]["left_behind"] == 1
+    assert end["tracker_cpu_ns"] / 1e9 == told["tracker"]["cpu_s"]
     assert [m["name"] for m in of(records, "mark")] == [m["name"] for m in told["marks"]] == ["first"]
 
     rows = [json.loads(line) for line in rt.run("export", "--format", "jsonl", path).stdout.splitlines()]
