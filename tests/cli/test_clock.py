@@ -71,8 +71,10 @@ def test_a_stopped_tracker_counts_what_it_missed(rt):
         subprocess.run(["kill", "-CONT", str(process.pid)], check=True)
         assert process.wait(timeout=30) == 0
     summary = rt.run("show", "--json", "@").json()
-    assert 15 <= summary["tracker"]["missed"] <= 25
-    assert summary["tracker"]["late"] >= 1
+    tracker = summary["tracker"]
+    assert tracker["missed"] >= 15  # of the 20 ticks of the stop
+    assert tracker["missed"] + tracker["samples"] <= summary["run"]["duration_s"] / 0.05 + 3
+    assert tracker["late"] >= 1
 
 
 # ---- clocks that step ----
