@@ -3,7 +3,7 @@
  * memory-hours paid / used, runs that failed at least once in %, failed attempts in % of runs. */
 #include "replay.h"
 
-#include "report/advice.h"
+#include "answer/advice.h"
 
 enum {
 	RUNS_MIN = 3, /* shortest history of a step that is replayed */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/offers.h"
+#include "answer/offers.h"
 
 enum { OPTIONS_MAX = 4096 /* bytes of the struct of a newer caller */ };
 

@@ -3,9 +3,9 @@
 #ifndef TRK_REPORT_OFFERS_TEXT_H
 #define TRK_REPORT_OFFERS_TEXT_H
 
-#include "report/advice.h"
-#include "report/offers.h"
-#include "report/time_breakdown.h"
+#include "answer/advice.h"
+#include "answer/offers.h"
+#include "answer/time_breakdown.h"
 #include "report/write/terminal.h"
 
 void trk__offers_text(struct trk_buf *b, const struct trk_offers *r,

@@ -8,8 +8,8 @@
 #include "base/buf.h"
 #include "history/history.h"
 #include "recording/reader.h"
-#include "report/advice.h"
-#include "report/change.h"
+#include "answer/advice.h"
+#include "answer/change.h"
 #include "report/document.h"
 
 /* ---- gathering the charts ---- */

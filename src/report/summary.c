@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/maths.h"
-#include "report/time_breakdown.h"
+#include "answer/time_breakdown.h"
 #include "report/gpu_summary.h"
 #include "report/summary_terms.h"
 #include "report/write/terminal.h"

@@ -7,8 +7,8 @@
 
 #include "base/buf.h"
 #include "model/run.h"
-#include "report/advice.h"
-#include "report/change.h"
+#include "answer/advice.h"
+#include "answer/change.h"
 #include "report/document.h"
 #include "report/write/terminal.h"
 

@@ -5,7 +5,7 @@
 #define TRK_REPORT_SUMMARY_TERMS_H
 
 #include "model/run.h"
-#include "report/time_breakdown.h"
+#include "answer/time_breakdown.h"
 #include "report/document.h"
 
 /* "71 % computing · 14 % disk · 15 % sleeping, other", largest first but other at the end. */

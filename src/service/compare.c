@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "lines/native.h"
-#include "report/time_breakdown.h"
+#include "answer/time_breakdown.h"
 
 /* Without memory for the names, native code stays unnamed. */
 static void name_lines(struct trk_record *record)

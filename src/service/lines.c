@@ -8,7 +8,7 @@
 #include "lines/native.h"
 #include "lines/source.h"
 #include "lines/write.h"
-#include "report/time_breakdown.h"
+#include "answer/time_breakdown.h"
 
 int trk__run_lines_read(const struct trk_record *record, struct trk_run_lines *ret)
 {

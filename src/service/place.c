@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "probe/machine.h"
-#include "report/infer.h"
+#include "answer/infer.h"
 
 int trk__place_machine(struct trk_record *record, bool always, const struct trk_gpu_hints *hints)
 {

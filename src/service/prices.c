@@ -13,7 +13,7 @@
 #include "base/os.h"
 #include "base/trust.h"
 #include "catalog/text.h"
-#include "report/infer.h"
+#include "answer/infer.h"
 
 /* ---- layers ---- */
 

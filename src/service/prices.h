@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "catalog/catalog.h"
-#include "report/cost.h"
+#include "answer/cost.h"
 
 enum { TRK_PRICES_PATH_SIZE = 4096 };
 

@@ -3,8 +3,8 @@
 #ifndef TRK_SERVICE_RECOMMEND_H
 #define TRK_SERVICE_RECOMMEND_H
 
-#include "report/run_servers.h"
-#include "report/time_breakdown.h"
+#include "answer/run_servers.h"
+#include "answer/time_breakdown.h"
 #include "report/write/terminal.h"
 #include "service/runs.h"
 

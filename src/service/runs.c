@@ -14,8 +14,8 @@
 #include "lines/native.h"
 #include "recording/reader.h"
 #include "recording/store.h"
-#include "report/cpu_use.h"
-#include "report/time_breakdown.h"
+#include "answer/cpu_use.h"
+#include "answer/time_breakdown.h"
 #include "track/identity.h"
 
 enum {

@@ -5,8 +5,8 @@
 
 #include "fleet/rows.h"
 #include "lines/change.h"
-#include "report/advice.h"
-#include "report/change.h"
+#include "answer/advice.h"
+#include "answer/change.h"
 #include "report/usual_course.h"
 #include "service/service.h"
 

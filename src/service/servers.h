@@ -3,7 +3,7 @@
 #ifndef TRK_SERVICE_SERVERS_H
 #define TRK_SERVICE_SERVERS_H
 
-#include "report/run_servers.h"
+#include "answer/run_servers.h"
 #include "service/service.h"
 
 /* All borrowed. */

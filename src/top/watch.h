@@ -9,7 +9,7 @@
 #include "model/capacity.h"
 #include "model/outline.h"
 #include "recording/follow.h"
-#include "report/time_breakdown.h"
+#include "answer/time_breakdown.h"
 
 enum {
 	TRK_WATCH_POINTS_MAX = 1 << 15,

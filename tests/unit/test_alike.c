@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/advice.h"
+#include "answer/advice.h"
 #include "fleet/alike.h"
 
 enum { RUNS = 40 };

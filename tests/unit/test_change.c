@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/change.h"
+#include "answer/change.h"
 
 enum { RUNS = 3 };
 

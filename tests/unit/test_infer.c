@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/infer.h"
+#include "answer/infer.h"
 
 struct machine {
 	const char *vendor, *region, *arch, *maker, *product;

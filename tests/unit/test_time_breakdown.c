@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/time_breakdown.h"
+#include "answer/time_breakdown.h"
 #include "report/summary_terms.h"
 #include "report/write/terminal.h"
 #include "rows.h"

@@ -5,9 +5,9 @@
 #include "base/bytes.h"
 #include "catalog/needs.h"
 #include "model/capacity.h"
-#include "report/time_breakdown.h"
+#include "answer/time_breakdown.h"
 #include "report/report.h"
-#include "report/run_servers.h"
+#include "answer/run_servers.h"
 
 /* Values computed from the input, for all sections. */
 struct trk_report_work {

@@ -1,4 +1,4 @@
-#include "report/time_breakdown.h"
+#include "answer/time_breakdown.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "lines/cut.h"
 #include "lines/dominant.h"
 #include "lines/write.h"
-#include "report/cpu_use.h"
+#include "answer/cpu_use.h"
 
 enum { BINS_MAX = 256, FIGURES = 4 };
 

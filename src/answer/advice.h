@@ -1,7 +1,7 @@
 /* What to request for the next run: the parts of src/advise put together for one job, as text, as
  * JSON, and as lines to paste into a batch system's file. */
-#ifndef TRK_REPORT_ADVICE_H
-#define TRK_REPORT_ADVICE_H
+#ifndef TRK_ANSWER_ADVICE_H
+#define TRK_ANSWER_ADVICE_H
 
 #include "advise/cpu.h"
 #include "advise/memory.h"
@@ -12,7 +12,7 @@
 #include "fleet/alike.h"
 #include "history/history.h"
 #include "model/capacity.h"
-#include "report/cpu_use.h"
+#include "answer/cpu_use.h"
 
 struct trk_advice_input {
 	const struct trk_record *record;    /* the newest run */

@@ -1,7 +1,7 @@
 /* How busy a run kept its cores, and whether its threads waited for a CPU: the input of all advice
  * on CPU. */
-#ifndef TRK_REPORT_CPU_USE_H
-#define TRK_REPORT_CPU_USE_H
+#ifndef TRK_ANSWER_CPU_USE_H
+#define TRK_ANSWER_CPU_USE_H
 
 #include "advise/cpu.h"
 #include "model/run.h"

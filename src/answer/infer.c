@@ -1,4 +1,4 @@
-#include "report/infer.h"
+#include "answer/infer.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "catalog/needs.h"
 #include "catalog/search.h"
-#include "report/run_servers.h"
+#include "answer/run_servers.h"
 
 /* The kernel and the firmware reserve at most 14 % and 64 MiB. */
 static bool is_like_memory(double advertised, double seen)

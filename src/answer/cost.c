@@ -1,4 +1,4 @@
-#include "report/cost.h"
+#include "answer/cost.h"
 
 #include <errno.h>
 #include <math.h>

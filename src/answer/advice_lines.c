@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/advice.h"
+#include "answer/advice.h"
 #include "base/maths.h"
 
 struct trk_snippet_request {

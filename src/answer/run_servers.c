@@ -1,4 +1,4 @@
-#include "report/run_servers.h"
+#include "answer/run_servers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/maths.h"
-#include "report/cpu_use.h"
+#include "answer/cpu_use.h"
 
 /* ---- what the run needs ---- */
 

@@ -1,14 +1,14 @@
 /* What changed: a run compared with one before it, or with the earlier runs of its job and their
  * noise. */
-#ifndef TRK_REPORT_CHANGE_H
-#define TRK_REPORT_CHANGE_H
+#ifndef TRK_ANSWER_CHANGE_H
+#define TRK_ANSWER_CHANGE_H
 
 #include "advise/anomaly.h"
 #include "base/buf.h"
 #include "base/human.h"
 #include "base/json.h"
 #include "history/history.h"
-#include "report/time_breakdown.h"
+#include "answer/time_breakdown.h"
 
 enum {
 	TRK_CHANGE_EARLIER_MAX = 50,

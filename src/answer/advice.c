@@ -1,4 +1,4 @@
-#include "report/advice.h"
+#include "answer/advice.h"
 
 #include <errno.h>
 #include <math.h>

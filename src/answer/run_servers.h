@@ -3,12 +3,12 @@
  *
  * Shared by the end of a run, `recommend`, the report and the C API, so that all of them name the
  * same servers at the same cost. No boot time is counted unless one is given. */
-#ifndef TRK_REPORT_RUN_SERVERS_H
-#define TRK_REPORT_RUN_SERVERS_H
+#ifndef TRK_ANSWER_RUN_SERVERS_H
+#define TRK_ANSWER_RUN_SERVERS_H
 
 #include "catalog/needs.h"
-#include "report/advice.h"
-#include "report/offers.h"
+#include "answer/advice.h"
+#include "answer/offers.h"
 
 enum { TRK_RUN_SLICES_MAX = TRK_BUSY_BINS };
 

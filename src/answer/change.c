@@ -1,4 +1,4 @@
-#include "report/change.h"
+#include "answer/change.h"
 
 #include <math.h>
 #include <stddef.h>

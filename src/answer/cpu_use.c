@@ -1,4 +1,4 @@
-#include "report/cpu_use.h"
+#include "answer/cpu_use.h"
 
 #include <math.h>
 #include <string.h>

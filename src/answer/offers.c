@@ -1,4 +1,4 @@
-#include "report/offers.h"
+#include "answer/offers.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* What a run cost on the server that it ran on, and what it would cost on the cheapest one
  * there. */
-#ifndef TRK_REPORT_COST_H
-#define TRK_REPORT_COST_H
+#ifndef TRK_ANSWER_COST_H
+#define TRK_ANSWER_COST_H
 
-#include "report/offers.h"
-#include "report/run_servers.h"
+#include "answer/offers.h"
+#include "answer/run_servers.h"
 
 /* Work out what a run cost at `cloud`, by the prices of the catalogue; `reason` of *ret is why
  * something is not known. `advice` is from all runs of the job up to this one (service/runs.h). The

@@ -1,7 +1,7 @@
 /* Where the wall time of a run went, its phases, and whether to split it. Computed from the
  * statistics and the outline in the record, without reading the samples again. */
-#ifndef TRK_REPORT_TIME_BREAKDOWN_H
-#define TRK_REPORT_TIME_BREAKDOWN_H
+#ifndef TRK_ANSWER_TIME_BREAKDOWN_H
+#define TRK_ANSWER_TIME_BREAKDOWN_H
 
 #include "advise/bottleneck.h"
 #include "advise/phases.h"

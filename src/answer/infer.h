@@ -2,8 +2,8 @@
  *
  * A type is inferred only if exactly one type of the vendor matches. The evidence is stored with
  * it, since a catalogue does not list types that are no longer sold. */
-#ifndef TRK_REPORT_INFER_H
-#define TRK_REPORT_INFER_H
+#ifndef TRK_ANSWER_INFER_H
+#define TRK_ANSWER_INFER_H
 
 #include "catalog/catalog.h"
 #include "model/place.h"

@@ -1,7 +1,7 @@
 /* Servers found by a search: in order, with the cost of a run on each if requested, and as JSON
  * with the field names of the Keeper API. */
-#ifndef TRK_REPORT_OFFERS_H
-#define TRK_REPORT_OFFERS_H
+#ifndef TRK_ANSWER_OFFERS_H
+#define TRK_ANSWER_OFFERS_H
 
 #include "advise/server.h"
 #include "base/json.h"
