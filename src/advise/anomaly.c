@@ -73,9 +73,9 @@ int trk__anomaly_judge_ln(const double *ln, size_t n, double value, double floor
 		/* Without a floor, equal figures have no noise: then every change is an anomaly. */
 		o.noise_share = unit;
 		o.distance = unit > 0 ? gap / unit : gap == 0 ? 0 : copysign(INFINITY, gap);
-		o.verdict = TRK_ANOMALY_NO;
+		o.kind = TRK_ANOMALY_NO;
 		if (fabs(o.distance) > TRK_ANOMALY_LIMIT)
-			o.verdict = o.distance > 0 ? TRK_ANOMALY_HIGH : TRK_ANOMALY_LOW;
+			o.kind = o.distance > 0 ? TRK_ANOMALY_HIGH : TRK_ANOMALY_LOW;
 	}
 	*ret = o;
 	return 0;

@@ -20,7 +20,7 @@ enum { TRK_ANOMALY_RUNS_MIN = 5, TRK_ANOMALY_RUNS_MAX = 50, TRK_ANOMALY_STREAM_R
 #define TRK_ANOMALY_LIMIT 5.0
 #define TRK_DRIFT_LIMIT   5.0
 
-enum trk_anomaly_verdict {
+enum trk_anomaly_kind {
 	TRK_ANOMALY_TOO_FEW = -1, /* fewer than 5 earlier runs: too few to judge */
 	TRK_ANOMALY_NO,
 	TRK_ANOMALY_HIGH,
@@ -28,7 +28,7 @@ enum trk_anomaly_verdict {
 };
 
 struct trk_anomaly {
-	enum trk_anomaly_verdict verdict;
+	enum trk_anomaly_kind kind;
 	double median;      /* of the earlier runs; NaN with none */
 	double noise_share; /* one unit of noise as a share of the median; NaN with too few */
 	double distance;    /* signed, in units of noise; NaN with too few */

@@ -207,7 +207,7 @@ static void add_common(const struct judging *j, char *text)
 
 static void put_failures(const struct judging *j, char *text)
 {
-	int verdict = trk__verdict_find(trk__fleet_text(j->rows, j->last->verdict));
+	int end = trk__end_find(trk__fleet_text(j->rows, j->last->end_name));
 	size_t n = j->job->failing_in_row;
 	char words[TRK_END_WORDS_SIZE];
 
@@ -217,8 +217,7 @@ static void put_failures(const struct judging *j, char *text)
 	else
 		(void) snprintf(text, TRK_ALERT_SENTENCE_SIZE,
 				"the newest %zu runs failed; the last one: %s", n,
-				trk__end_words(verdict < 0 ? TRK_VERDICT_FAILED
-							   : (enum trk_verdict) verdict,
+				trk__end_words(end < 0 ? TRK_END_FAILED : (enum trk_end) end,
 					       j->last->code, j->last->signal, words));
 }
 
@@ -310,8 +309,7 @@ static bool is_odd_twice(const double *value, size_t n, double floor_share, doub
 	    trk__anomaly_judge(value, n - 2, value[n - 2], floor_share, &b) < 0)
 		return false;
 	*ret_change = a.change < b.change ? a.change : b.change;
-	return a.verdict == TRK_ANOMALY_HIGH && b.verdict == TRK_ANOMALY_HIGH &&
-	       *ret_change >= least;
+	return a.kind == TRK_ANOMALY_HIGH && b.kind == TRK_ANOMALY_HIGH && *ret_change >= least;
 }
 
 static double median_of(const double *value, size_t n)

@@ -112,8 +112,7 @@ static void judge_sizing(const struct trk_record *r, struct trk_advice *a)
 		.throttled_s = r->held_back_s,
 		.memory_stall_s = trk__stats_get(r->stats, TRK_PROCESS_MEMORY_WAIT).sum,
 		.saturated_share = a->has_cpu ? a->cpu.saturated_share : (double) NAN,
-		.out_of_memory = o->verdict == TRK_VERDICT_OUT_OF_MEMORY ||
-				 o->verdict == TRK_VERDICT_MEMORY_LIMIT,
+		.out_of_memory = o->end == TRK_END_OUT_OF_MEMORY || o->end == TRK_END_MEMORY_LIMIT,
 		.failed = o->code > 0,
 	};
 	trk__sizing_judge(&facts, &a->sizing);
@@ -270,8 +269,7 @@ static void settle_sizing(const struct trk_advice_input *in, struct trk_advice *
 
 bool trk__advice_ended_well(const struct trk_outcome *o)
 {
-	return (o->verdict == TRK_VERDICT_EXITED && o->code <= 0) ||
-	       o->verdict == TRK_VERDICT_STOPPED;
+	return (o->end == TRK_END_EXITED && o->code <= 0) || o->end == TRK_END_STOPPED;
 }
 
 static bool hold(double *next, const struct trk_capacity *had)
@@ -284,8 +282,7 @@ static bool hold(double *next, const struct trk_capacity *had)
 
 static const char *how_it_ended(const struct trk_outcome *o)
 {
-	return o->verdict == TRK_VERDICT_RUNNING ? "the run has not ended"
-						 : "the run did not end well";
+	return o->end == TRK_END_RUNNING ? "the run has not ended" : "the run did not end well";
 }
 
 /* Raise the request to that of the newest run, if that run did not end well, or is not over. */

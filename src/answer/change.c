@@ -74,7 +74,7 @@ void trk__change_from_history(const struct trk_history_run *now, const struct tr
 	ret->time_phase = ret->memory_phase = (struct trk_change_phase){.runs = 0};
 	for (int i = 0; i < TRK_CHANGE_FIGURES; i++) {
 		struct trk_anomaly odd = {
-			.verdict = TRK_ANOMALY_TOO_FEW, .noise_share = NAN, .median = NAN};
+			.kind = TRK_ANOMALY_TOO_FEW, .noise_share = NAN, .median = NAN};
 
 		for (size_t k = first, at = 0; k < count; k++)
 			if (counts(&runs[k], now))
@@ -84,7 +84,7 @@ void trk__change_from_history(const struct trk_history_run *now, const struct tr
 		ret->figure[i].before = is_all_zero(earlier, n) ? 0 : odd.median;
 		ret->figure[i].share = share_of(ret->figure[i].now, ret->figure[i].before);
 		ret->figure[i].noise_share = odd.noise_share;
-		ret->figure[i].verdict = odd.verdict;
+		ret->figure[i].kind = odd.kind;
 		earlier[n] = ret->figure[i].now;
 		ret->figure[i].drift = 0;
 		(void) trk__anomaly_drift(earlier, n + 1, floors[i], &ret->figure[i].drift);
@@ -101,7 +101,7 @@ void trk__change_from_run(const struct trk_history_run *now, const struct trk_hi
 		ret->figure[i].before = value_of(before, i);
 		ret->figure[i].share = share_of(ret->figure[i].now, ret->figure[i].before);
 		ret->figure[i].noise_share = NAN;
-		ret->figure[i].verdict = TRK_ANOMALY_TOO_FEW;
+		ret->figure[i].kind = TRK_ANOMALY_TOO_FEW;
 		ret->figure[i].drift = 0;
 	}
 }
@@ -126,9 +126,9 @@ bool trk__change_is_notable(const struct trk_change *c, enum trk_change_figure f
 {
 	double share = c->figure[figure].share;
 
-	if (c->figure[figure].verdict == TRK_ANOMALY_TOO_FEW)
+	if (c->figure[figure].kind == TRK_ANOMALY_TOO_FEW)
 		return fabs(share) >= NOTABLE_SHARE;
-	return c->figure[figure].verdict != TRK_ANOMALY_NO || c->figure[figure].drift != 0;
+	return c->figure[figure].kind != TRK_ANOMALY_NO || c->figure[figure].drift != 0;
 }
 
 static void parts_of(const struct trk_time_breakdown *times, struct parts *ret)
@@ -254,7 +254,7 @@ const char *trk__change_words(const struct trk_change *c, enum trk_change_figure
 {
 	double drift = c->figure[figure].drift;
 
-	switch (c->figure[figure].verdict) {
+	switch (c->figure[figure].kind) {
 	case TRK_ANOMALY_HIGH:
 		return "higher than usual";
 	case TRK_ANOMALY_LOW:
@@ -324,7 +324,7 @@ void trk__change_text(struct trk_buf *b, const struct trk_change *c)
 	else
 		trk__buf_printf(b, " vs median of %zu runs", c->runs);
 	usual(b, c->figure[TRK_CHANGE_DURATION].noise_share);
-	if (c->figure[TRK_CHANGE_DURATION].verdict == TRK_ANOMALY_NO &&
+	if (c->figure[TRK_CHANGE_DURATION].kind == TRK_ANOMALY_NO &&
 	    c->figure[TRK_CHANGE_DURATION].drift != 0)
 		trk__buf_printf(b, ", %s", trk__change_words(c, TRK_CHANGE_DURATION));
 	if (c->time_phase.runs) {

@@ -57,7 +57,7 @@ struct trk_changed_figure {
 	double now, before; /* before: the median of the earlier runs; NaN: not known */
 	double share;       /* now / before - 1; NaN: not known */
 	double noise_share; /* NaN with fewer than 5 earlier runs */
-	enum trk_anomaly_verdict verdict;
+	enum trk_anomaly_kind kind;
 	double drift; /* of trk__anomaly_drift, with this run; 0: none, or not known */
 };
 
@@ -68,7 +68,7 @@ struct trk_change {
 };
 
 /* True for a change whose phase is searched for: an anomaly, a drift, or, with too few runs for a
- * verdict, 5 % and more. */
+ * judgement, 5 % and more. */
 bool trk__change_is_notable(const struct trk_change *c, enum trk_change_figure figure);
 /* Name the phases in which run time and peak memory changed, if one phase accounts for half of a
  * notable change. Compares the phases of this run with those of the newest earlier ones. */

@@ -98,7 +98,7 @@ static void fill_row(struct trk_doc *d, const struct trk_comparison *c, size_t i
 	row[NOW] = trk__doc_figure(d, name->words, c->change.figure[i].now);
 	if (!isnan(change))
 		row[CHANGE].text = trk__doc_print(d, "%+.1f %%", change * 100);
-	if (!isnan(noise) && c->change.figure[i].verdict != TRK_ANOMALY_TOO_FEW)
+	if (!isnan(noise) && c->change.figure[i].kind != TRK_ANOMALY_TOO_FEW)
 		row[NOISE].text = trk__doc_print(d, "+-%.1f %%", noise * 100);
 	row[WORDS].text = trk__comparison_words(c, i);
 }

@@ -419,7 +419,7 @@ static int status_of(const struct track_settings *s, const struct trk_outcome *o
 		return EXIT_BEFORE_JOB;
 	if (!argv)
 		return output_failed ? EXIT_ERROR : 0;
-	if (o->verdict == TRK_VERDICT_TIMEOUT || o->verdict == TRK_VERDICT_MEMORY_LIMIT)
+	if (o->end == TRK_END_TIMEOUT || o->end == TRK_END_MEMORY_LIMIT)
 		return EXIT_TIMEOUT;
 	if (o->code < 0)
 		return cli_reject(EXIT_BEFORE_JOB, "run: %s", o->evidence);

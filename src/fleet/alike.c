@@ -20,15 +20,15 @@ static bool is_stop_signal(int signal)
 static enum trk_earlier_end end_of(const struct trk_history_run *run)
 {
 	enum { SHELL_BASE = 128 }; /* a shell adds the signal of its child to this */
-	const char *verdict = run->verdict;
+	const char *end = run->verdict;
 
-	if (!strcmp(verdict, "out_of_memory") || !strcmp(verdict, "memory_limit"))
+	if (!strcmp(end, "out_of_memory") || !strcmp(end, "memory_limit"))
 		return TRK_EARLIER_OUT_OF_MEMORY;
-	if (!strcmp(verdict, "exited") && run->code <= 0)
+	if (!strcmp(end, "exited") && run->code <= 0)
 		return TRK_EARLIER_SUCCEEDED;
-	if (!strcmp(verdict, "stopped") || !strcmp(verdict, "timeout") ||
-	    !strcmp(verdict, "running") || is_stop_signal(run->signal) ||
-	    (!strcmp(verdict, "exited") && is_stop_signal(run->code - SHELL_BASE)))
+	if (!strcmp(end, "stopped") || !strcmp(end, "timeout") || !strcmp(end, "running") ||
+	    is_stop_signal(run->signal) ||
+	    (!strcmp(end, "exited") && is_stop_signal(run->code - SHELL_BASE)))
 		return TRK_EARLIER_STOPPED;
 	return TRK_EARLIER_FAILED;
 }

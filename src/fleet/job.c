@@ -15,7 +15,7 @@
 
 static const double day_s = 86400;
 
-const char *const trk__fleet_verdict_names[TRK_FLEET_VERDICTS] = {
+const char *const trk__fleet_rating_names[TRK_FLEET_RATINGS] = {
 	"not enough data",   "right-sized",    "over-provisioned",
 	"under-provisioned", "will fail soon", "nothing requested",
 };
@@ -252,7 +252,7 @@ static void find_savings(struct trk_fleet_work *w)
 		(1 + job->longer_share);
 	job->ask_usd = job->usd * share;
 	job->saves_usd_month = job->month.priced + job->month.estimated ? 0 : NAN;
-	if (job->verdict != TRK_FLEET_OVER || isnan(share))
+	if (job->rating != TRK_FLEET_OVER || isnan(share))
 		return;
 	/* Only runs with the request of the newest run. */
 	for (size_t i = w->good_count; i-- > 0 && w->good[i]->start_s >= month_s;)
@@ -263,11 +263,11 @@ static void find_savings(struct trk_fleet_work *w)
 		job->saves_usd_month = saved;
 }
 
-/* ---- verdict ---- */
+/* ---- rating ---- */
 
-static enum trk_fleet_verdict judge(const struct trk_fleet_work *w)
+static enum trk_fleet_rating judge(const struct trk_fleet_work *w)
 {
-	static const enum trk_fleet_verdict verdicts[] = {
+	static const enum trk_fleet_rating ratings[] = {
 		[TRK_SIZING_NOT_ENOUGH_DATA] = TRK_FLEET_FEW, [TRK_SIZING_RIGHT] = TRK_FLEET_RIGHT,
 		[TRK_SIZING_OVER] = TRK_FLEET_OVER,           [TRK_SIZING_UNDER] = TRK_FLEET_UNDER,
 		[TRK_SIZING_UNSTATED] = TRK_FLEET_UNSTATED,
@@ -299,17 +299,17 @@ static enum trk_fleet_verdict judge(const struct trk_fleet_work *w)
 	trk__sizing_judge(&facts, &v);
 	if (job->growth.rising && job->growth.days_left < 30 && !facts.out_of_memory)
 		return TRK_FLEET_SOON;
-	return verdicts[v.sizing];
+	return ratings[v.sizing];
 }
 
 /* A request that fits is kept; only a job that needs more gets a larger one. */
 static void limit_ask(struct trk_fleet_job *job)
 {
-	bool needs_more = job->verdict == TRK_FLEET_UNDER || job->verdict == TRK_FLEET_SOON;
+	bool needs_more = job->rating == TRK_FLEET_UNDER || job->rating == TRK_FLEET_SOON;
 
 	if (!needs_more && job->ask_mib > job->asked_mib)
 		job->ask_mib = job->asked_mib;
-	if (job->verdict == TRK_FLEET_RIGHT) {
+	if (job->rating == TRK_FLEET_RIGHT) {
 		job->ask_cores = job->asked_cores;
 		job->ask_mib = job->asked_mib;
 	}
@@ -323,7 +323,7 @@ static void advise(struct trk_fleet_work *w)
 	trk__fleet_find_growth(w);
 	ask_for_memory(w->job);
 	advise_cores(w);
-	w->job->verdict = judge(w);
+	w->job->rating = judge(w);
 	limit_ask(w->job);
 	find_savings(w);
 }
@@ -350,7 +350,7 @@ static void count_odd(struct trk_fleet_work *w, double since_s)
 		if (is_ordinary(w, i))
 			continue;
 		trk__fleet_judge(w->rows, job, w->good[i], &odd);
-		job->odd += odd.verdict > TRK_ANOMALY_NO;
+		job->odd += odd.kind > TRK_ANOMALY_NO;
 	}
 }
 

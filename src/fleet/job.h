@@ -1,4 +1,4 @@
-/* One job of a fleet: its use of its request, a verdict, the recommended request and its savings,
+/* One job of a fleet: its use of its request, a rating, the recommended request and its savings,
  * changes of run time and peaks, and when the peaks reach the request.
  *
  * Methods. Memory: the advice of `recommend` (fleet/alike.h). Cores: the history has the mean
@@ -39,18 +39,18 @@ double trk__fleet_waste_usd(const struct trk_fleet_sum *sum);
 double trk__fleet_cores_share(const struct trk_fleet_sum *sum);
 double trk__fleet_memory_share(const struct trk_fleet_sum *sum);
 
-enum trk_fleet_verdict {
+enum trk_fleet_rating {
 	TRK_FLEET_FEW, /* fewer than 3 good runs */
 	TRK_FLEET_RIGHT,
 	TRK_FLEET_OVER,
 	TRK_FLEET_UNDER,
 	TRK_FLEET_SOON,     /* its peaks reach the request within 30 days */
 	TRK_FLEET_UNSTATED, /* nothing was requested or limited */
-	TRK_FLEET_VERDICTS
+	TRK_FLEET_RATINGS
 };
 /* "not enough data", "right-sized", "over-provisioned", "under-provisioned", "will fail soon",
  * "nothing requested". */
-extern const char *const trk__fleet_verdict_names[TRK_FLEET_VERDICTS];
+extern const char *const trk__fleet_rating_names[TRK_FLEET_RATINGS];
 
 /* The value of a trait before and since a change, each in at least 90 % of the runs. */
 struct trk_fleet_way {
@@ -87,7 +87,7 @@ struct trk_fleet_growth {
 struct trk_fleet_job {
 	const struct trk_fleet_name *name; /* view of the rows */
 	size_t index;
-	enum trk_fleet_verdict verdict;
+	enum trk_fleet_rating rating;
 	const struct trk_fleet_run *last; /* view; the newest run */
 	uint32_t trait[TRK_FLEET_TRAITS]; /* of the newest run */
 	struct trk_fleet_sum period;      /* since the start of the view */
@@ -119,7 +119,7 @@ int trk__fleet_job_make(const struct trk_fleet_rows *rows, size_t index, double 
 double trk__fleet_job_chance(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
 			     double mib);
 
-/* Compare a successful run with the successful runs before it at the same level. Verdict
+/* Compare a successful run with the successful runs before it at the same level. Kind
  * TRK_ANOMALY_TOO_FEW for other runs, and if there are too few before it. */
 void trk__fleet_judge(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
 		      const struct trk_fleet_run *run, struct trk_anomaly *ret);

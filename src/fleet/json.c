@@ -141,7 +141,7 @@ void trk__fleet_job_members(struct trk_json *j, const struct trk_fleet_rows *row
 	char text[TRK_FLEET_TEXT_SIZE];
 
 	job_name(j, rows, job->name);
-	trk__json_key_text(j, "verdict", trk__fleet_verdict_names[job->verdict]);
+	trk__json_key_text(j, "verdict", trk__fleet_rating_names[job->rating]);
 	trk__json_key_u64(j, "runs_known", job->name->count);
 	trk__json_key_double(j, "last", job->last->start_s);
 	trk__json_key_text(j, "last_end", trk__fleet_end_names[job->last->end]);
@@ -178,7 +178,7 @@ void trk__fleet_run_members(struct trk_json *j, const struct trk_fleet_rows *row
 	trk__json_key_text(j, "end", trk__fleet_end_names[run->end]);
 	trk__json_key_double(j, "duration_s", run->duration_s);
 	trk__json_key_double(j, "change", odd.change);
-	trk__json_key_bool(j, "odd", odd.verdict > TRK_ANOMALY_NO);
+	trk__json_key_bool(j, "odd", odd.kind > TRK_ANOMALY_NO);
 	trk__json_key_double(j, "cores", run->cores);
 	trk__json_key_double(j, "asked_cores", run->asked_cores);
 	trk__json_key_double(j, "peak_mib", run->peak_mib);
@@ -374,8 +374,8 @@ void trk__fleet_overview_json(struct trk_json *j, const struct trk_fleet_rows *r
 	trk__json_key_text(j, "warning", o->warning);
 	trk__json_key_text(j, "basis", o->basis);
 	trk__json_key_open(j, "verdicts", '{');
-	for (int i = 0; i < TRK_FLEET_VERDICTS; i++)
-		trk__json_key_u64(j, trk__fleet_verdict_names[i], o->verdicts[i]);
+	for (int i = 0; i < TRK_FLEET_RATINGS; i++)
+		trk__json_key_u64(j, trk__fleet_rating_names[i], o->ratings[i]);
 	trk__json_close(j, '}');
 	changes_json(j, rows, o);
 	findings_json(j, rows, o);

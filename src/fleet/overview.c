@@ -40,7 +40,7 @@ static void take_jobs(struct making *m)
 		const struct trk_fleet_job *job = &m->jobs->job[i];
 
 		o->jobs += job->period.runs > 0;
-		o->verdicts[job->verdict]++;
+		o->ratings[job->rating]++;
 		o->running += job->last->end == TRK_FLEET_RUNNING;
 		trk__fleet_sum_merge(&o->before, &job->before);
 		if (cores && job->cores / job->asked_cores >= 0)

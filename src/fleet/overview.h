@@ -60,7 +60,7 @@ struct trk_fleet_overview {
 	const struct trk_fleet_job *change[TRK_FLEET_CHANGES_SHOWN];
 	size_t changes, changes_all;
 	double saves_usd_month, saves_all_usd_month;
-	size_t will_fail, verdicts[TRK_FLEET_VERDICTS];
+	size_t will_fail, ratings[TRK_FLEET_RATINGS];
 	struct trk_fleet_finding finding[TRK_FLEET_FINDINGS_MAX];
 	size_t findings;
 	/* Spend by the values of each trait. */
@@ -113,7 +113,7 @@ void trk__fleet_changed_text(const struct trk_fleet_rows *rows, const struct trk
 
 /* Why a job needs less, or more: "2.2 of 32 cores busy; peak 27.9 GiB, 22 % of the request". */
 void trk__fleet_why(const struct trk_fleet_job *job, char text[TRK_FLEET_TEXT_SIZE]);
-/* The verdict on a job and what to do: "The last 30 runs used at most 16 GiB of 32 GiB and ...". */
+/* The rating of a job and what to do: "The last 30 runs used at most 16 GiB of 32 GiB and ...". */
 void trk__fleet_job_lead(const struct trk_fleet_job *job, char text[TRK_FLEET_TEXT_SIZE]);
 /* The data behind the lead. */
 void trk__fleet_job_basis(const struct trk_fleet_job *job, char text[TRK_FLEET_TEXT_SIZE]);

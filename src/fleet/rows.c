@@ -353,10 +353,10 @@ static int take_texts(struct trk_fleet_rows *rows, struct trk_fleet_run *run,
 	long scope = intern(rows, past->scope, strlen(past->scope));
 	long command = intern(rows, past->command, strlen(past->command));
 	long tags = intern(rows, past->tags, strlen(past->tags));
-	long verdict = intern(rows, past->verdict, strlen(past->verdict));
+	long end = intern(rows, past->verdict, strlen(past->verdict));
 	long job;
 
-	if (name < 0 || scope < 0 || command < 0 || tags < 0 || verdict < 0)
+	if (name < 0 || scope < 0 || command < 0 || tags < 0 || end < 0)
 		return -ENOMEM;
 	job = job_of(rows, (uint32_t) name, (uint32_t) scope);
 	if (job < 0)
@@ -364,7 +364,7 @@ static int take_texts(struct trk_fleet_rows *rows, struct trk_fleet_run *run,
 	run->job = (uint32_t) job;
 	run->command = (uint32_t) command;
 	run->tags = (uint32_t) tags;
-	run->verdict = (uint32_t) verdict;
+	run->end_name = (uint32_t) end;
 	return take_traits(rows, run, past->tags);
 }
 
@@ -454,7 +454,7 @@ void trk__fleet_past(const struct trk_fleet_rows *rows, const struct trk_fleet_r
 	ret->peak_swap_mib = run->swap_mib;
 	ret->limit_memory_mib = run->limit_mib;
 	ret->input_bytes = run->input_bytes;
-	copy(ret->verdict, sizeof(ret->verdict), trk__fleet_text(rows, run->verdict));
+	copy(ret->verdict, sizeof(ret->verdict), trk__fleet_text(rows, run->end_name));
 	copy(ret->command, sizeof(ret->command), trk__fleet_text(rows, run->command));
 	copy(ret->tags, sizeof(ret->tags), trk__fleet_text(rows, run->tags));
 }

@@ -51,7 +51,7 @@ bool trk__fleet_is_failure(enum trk_fleet_end end);
 /* Figures are NaN where unknown; texts are indices for trk__fleet_text, 0 where unknown. */
 struct trk_fleet_run {
 	char id[TRK_RUN_ID_SIZE];
-	uint32_t job, command, tags, verdict, trait[TRK_FLEET_TRAITS];
+	uint32_t job, command, tags, end_name, trait[TRK_FLEET_TRAITS];
 	uint8_t end; /* enum trk_fleet_end */
 	int16_t code, signal;
 	bool estimated;                   /* usd is estimated, not recorded */

@@ -83,19 +83,19 @@ void trk__fleet_job_lead(const struct trk_fleet_job *job, char text[TRK_FLEET_TE
 	WORD(b);
 
 	text[0] = '\0';
-	if (job->verdict == TRK_FLEET_FEW) {
+	if (job->rating == TRK_FLEET_FEW) {
 		say(text, "First estimate: %zu good run%s so far. ", job->recent,
 		    trk__fleet_plural(job->recent));
 		return;
 	}
 	if (job->recent)
 		say_use(job, text);
-	if (job->verdict == TRK_FLEET_UNSTATED) {
+	if (job->rating == TRK_FLEET_UNSTATED) {
 		say(text, "Nothing was requested or limited. Request %s for the next run.",
 		    trk__fleet_memory(a, job->ask_mib));
 		return;
 	}
-	if (!changes || job->verdict == TRK_FLEET_RIGHT) {
+	if (!changes || job->rating == TRK_FLEET_RIGHT) {
 		say(text, "Leave the request as it is.");
 		return;
 	}

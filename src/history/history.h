@@ -33,10 +33,10 @@ struct trk_history_run {
 	char command[TRK_HISTORY_COMMAND_SIZE];   /* arguments with blanks between them, cut */
 	char tags[TRK_HISTORY_TAGS_SIZE];         /* as trk__history_tags makes them */
 	char capacity[TRK_HISTORY_CAPACITY_SIZE]; /* trk__history_run_capacity; "": unknown */
-	char file[96]; /* name of the recording, which may be deleted; "": unknown */
-	char verdict[24];
-	int code;   /* -1: none */
-	int signal; /* 0: none */
+	char file[96];    /* name of the recording, which may be deleted; "": unknown */
+	char verdict[24]; /* trk__end_name; named as its column */
+	int code;         /* -1: none */
+	int signal;       /* 0: none */
 	double start_s, duration_s;
 	double cpu_s, cpu_mean, cpu_max; /* s, cores, cores */
 	double peak_memory_mib, memory_mean_mib;
@@ -104,7 +104,7 @@ struct trk_history_capacity {
 void trk__history_run_capacity(const struct trk_history_run *run, enum trk_resource resource,
 			       struct trk_history_capacity *ret);
 
-/* trk__end_words of a run; a verdict of a later version by its name. */
+/* trk__end_words of a run; an end of a later version by its name. */
 const char *trk__history_run_end_words(const struct trk_history_run *run,
 				       char text[TRK_END_WORDS_SIZE]);
 

@@ -224,7 +224,7 @@ void trk__history_run_from(const struct trk_record *record, const char *file,
 	(void) snprintf(ret->kind, sizeof(ret->kind), "%s",
 			run->unlisted ? TRK_KIND_UNLISTED : run->kind);
 	(void) snprintf(ret->file, sizeof(ret->file), "%s", file);
-	(void) snprintf(ret->verdict, sizeof(ret->verdict), "%s", trk__verdict_name(o->verdict));
+	(void) snprintf(ret->verdict, sizeof(ret->verdict), "%s", trk__end_name(o->end));
 	trk__history_tags(run->tags, run->tags_len, ret->tags);
 	write_capacity(record, ret->capacity);
 	join_command(run, ret->command, sizeof(ret->command));
@@ -313,10 +313,10 @@ static void write_field(struct trk_json *j, const struct trk_history_run *run,
 const char *trk__history_run_end_words(const struct trk_history_run *run,
 				       char text[TRK_END_WORDS_SIZE])
 {
-	int verdict = trk__verdict_find(run->verdict);
+	int end = trk__end_find(run->verdict);
 
-	if (verdict >= 0)
-		return trk__end_words((enum trk_verdict) verdict, run->code, run->signal, text);
+	if (end >= 0)
+		return trk__end_words((enum trk_end) end, run->code, run->signal, text);
 	(void) snprintf(text, TRK_END_WORDS_SIZE, "%s", run->verdict);
 	for (char *c = text; *c; c++)
 		if (*c == '_')
@@ -351,8 +351,7 @@ static void take_run(const struct trk_json_doc *d, const struct trk_json_value *
 		trk__history_set(ret, f, &real);
 	}
 	ret->code = code > 0 && code <= 255 ? (int) code : 0;
-	(void) snprintf(ret->verdict, sizeof(ret->verdict), "%s",
-			trk__verdict_name(TRK_VERDICT_EXITED));
+	(void) snprintf(ret->verdict, sizeof(ret->verdict), "%s", trk__end_name(TRK_END_EXITED));
 	(void) snprintf(ret->kind, sizeof(ret->kind), "attach");
 	ret->ended = true;
 }

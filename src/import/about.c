@@ -104,7 +104,7 @@ void trk__about_run(struct trk_importing *i, const struct trk_json_doc *d)
 	}
 	i->outcome.code = code_of(code);
 	if (status && !strcmp(status, "failed") && i->outcome.code <= 0)
-		i->outcome.verdict = TRK_VERDICT_FAILED;
+		i->outcome.end = TRK_END_FAILED;
 	take_totals(i, d);
 	take_processes(i, d);
 }

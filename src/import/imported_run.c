@@ -43,7 +43,7 @@ void trk__imp_clear(struct trk_importing *i, const char *job)
 	trk__quantities_clear(i->outcome.total, TRK_TOTALS);
 	memset(i->is_stated, 0, sizeof(i->is_stated));
 	i->outcome.code = -1;
-	i->outcome.verdict = TRK_VERDICT_EXITED;
+	i->outcome.end = TRK_END_EXITED;
 	i->hash = 14695981039346656037u;
 	i->run.interval_ns = TRK_NS_PER_S;
 	if (i->import->job && *i->import->job)
@@ -225,7 +225,7 @@ int trk__imp_totals(struct trk_importing *i, const struct trk_imp_totals *t)
 			  TRK_QUALITY_EXACT, i->tool, NULL);
 	i->outcome.code = t->code;
 	i->outcome.signal = t->signal;
-	i->outcome.verdict = t->verdict;
+	i->outcome.end = t->end;
 	if (t->duration_s > 0 && t->duration_s < 1e9)
 		i->outcome.duration_ns = (uint64_t) (t->duration_s * 1e9);
 	r = trk__imp_begin(i);

@@ -53,12 +53,12 @@ struct trk_imp_totals {
 	double request_cpu, request_mib;
 	int code; /* -1: not known */
 	int signal;
-	enum trk_verdict verdict;
+	enum trk_end end;
 };
 
 #define TRK_IMP_TOTALS_UNKNOWN                                                                     \
 	{                                                                                          \
-		NAN, NAN, NAN, NAN, NAN, "", NAN, NAN, NAN, NAN, -1, 0, TRK_VERDICT_EXITED         \
+		NAN, NAN, NAN, NAN, NAN, "", NAN, NAN, NAN, NAN, -1, 0, TRK_END_EXITED             \
 	}
 
 int trk__imp_totals(struct trk_importing *i, const struct trk_imp_totals *t);

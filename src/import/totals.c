@@ -80,7 +80,7 @@ static int block_end(struct trk_importing *i, struct time_block *b)
 	b->t.peak_is = "largest process of the job";
 	b->t.code = b->signal ? -1 : b->code;
 	b->t.signal = b->signal;
-	b->t.verdict = b->signal ? TRK_VERDICT_SIGNALLED : TRK_VERDICT_EXITED;
+	b->t.end = b->signal ? TRK_END_SIGNALLED : TRK_END_EXITED;
 	trk__imp_key(i, &b->t.duration_s, sizeof(b->t.duration_s));
 	trk__imp_key(i, &b->t.user_s, sizeof(b->t.user_s));
 	trk__imp_key(i, &b->t.peak_mib, sizeof(b->t.peak_mib));

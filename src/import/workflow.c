@@ -61,7 +61,7 @@ static int nextflow_row(struct trk_importing *i, const struct trk_delimited *d)
 	}
 	t.code = code >= 0 && code < 256 ? (int) code : !strcmp(status, "COMPLETED") ? 0 : -1;
 	if (t.code == -1 && strcmp(status, "COMPLETED") != 0)
-		t.verdict = TRK_VERDICT_STOPPED;
+		t.end = TRK_END_STOPPED;
 	if (isnan(start_s))
 		start_s = trk__value_date(trk__delimited_cell(d, "submit"));
 	process_of(trk__delimited_cell(d, trk__delimited_column(d, "process") < 0 ? "name"
@@ -152,7 +152,7 @@ static bool has_ended(const char *state)
 	return !starts_with_any(state, others);
 }
 
-static void slurm_verdict(struct trk_imp_totals *t, const char *state, const char *exit)
+static void slurm_outcome(struct trk_imp_totals *t, const char *state, const char *exit)
 {
 	static const char *const timeouts[] = {"TIMEOUT", "DEADLINE", NULL};
 	static const char *const stops[] = {"CANCELLED", "PREEMPTED", "NODE_FAIL",
@@ -162,13 +162,13 @@ static void slurm_verdict(struct trk_imp_totals *t, const char *state, const cha
 	if (sscanf(exit, "%3d:%3d", &code, &signal) >= 1 && code >= 0 && code < 256)
 		t->code = code;
 	if (!strncmp(state, "OUT_OF_ME", 9)) {
-		t->verdict = TRK_VERDICT_OUT_OF_MEMORY;
+		t->end = TRK_END_OUT_OF_MEMORY;
 	} else if (starts_with_any(state, timeouts)) {
-		t->verdict = TRK_VERDICT_TIMEOUT;
+		t->end = TRK_END_TIMEOUT;
 	} else if (starts_with_any(state, stops)) {
-		t->verdict = TRK_VERDICT_STOPPED;
+		t->end = TRK_END_STOPPED;
 	} else if (signal > 0 && signal < 65) {
-		t->verdict = TRK_VERDICT_SIGNALLED;
+		t->end = TRK_END_SIGNALLED;
 		t->signal = signal;
 		t->code = -1;
 	}
@@ -187,7 +187,7 @@ static void slurm_first(struct slurm_job *j, const struct trk_delimited *d, cons
 	j->t.request_mib = request_of(d);
 	j->t.request_cpu = trk__delimited_value(d, "AllocCPUS");
 	j->ended = has_ended(trk__delimited_cell(d, "State"));
-	slurm_verdict(&j->t, trk__delimited_cell(d, "State"), trk__delimited_cell(d, "ExitCode"));
+	slurm_outcome(&j->t, trk__delimited_cell(d, "State"), trk__delimited_cell(d, "ExitCode"));
 }
 
 static void slurm_step(struct slurm_job *j, const struct trk_delimited *d)
@@ -200,7 +200,7 @@ static void slurm_step(struct slurm_job *j, const struct trk_delimited *d)
 	t->write_bytes = larger(t->write_bytes, bytes_of(d, "MaxDiskWrite"));
 	/* The job's own row may have the state COMPLETED where a step was killed for memory. */
 	if (!strncmp(trk__delimited_cell(d, "State"), "OUT_OF_ME", 9))
-		t->verdict = TRK_VERDICT_OUT_OF_MEMORY;
+		t->end = TRK_END_OUT_OF_MEMORY;
 }
 
 int trk__imp_sacct(struct trk_importing *i, char *text, size_t len)

@@ -27,61 +27,58 @@ const char *const trk__limit_keys[TRK_LIMITS] = {
 static const struct {
 	const char *name;
 	const char *words; /* for a person; NULL: the name */
-} verdicts[] = {
-	[TRK_VERDICT_RUNNING] = {"running", "still running"},
-	[TRK_VERDICT_EXITED] = {"exited", "ended (exit code not known)"},
-	[TRK_VERDICT_SIGNALLED] = {"signalled", NULL},
-	[TRK_VERDICT_OUT_OF_MEMORY] = {"out_of_memory", "out of memory"},
-	[TRK_VERDICT_TIMEOUT] = {"timeout", NULL},
-	[TRK_VERDICT_TRACKER_DIED] = {"tracker_died", "no end recorded"},
-	[TRK_VERDICT_STOPPED] = {"stopped", NULL},
-	[TRK_VERDICT_MEMORY_LIMIT] = {"memory_limit", "memory limit"},
-	[TRK_VERDICT_VANISHED] = {"vanished", "ended unexpectedly"},
-	[TRK_VERDICT_FAILED] = {"failed", NULL},
+} ends[] = {
+	[TRK_END_RUNNING] = {"running", "still running"},
+	[TRK_END_EXITED] = {"exited", "ended (exit code not known)"},
+	[TRK_END_SIGNALLED] = {"signalled", NULL},
+	[TRK_END_OUT_OF_MEMORY] = {"out_of_memory", "out of memory"},
+	[TRK_END_TIMEOUT] = {"timeout", NULL},
+	[TRK_END_TRACKER_DIED] = {"tracker_died", "no end recorded"},
+	[TRK_END_STOPPED] = {"stopped", NULL},
+	[TRK_END_MEMORY_LIMIT] = {"memory_limit", "memory limit"},
+	[TRK_END_VANISHED] = {"vanished", "ended unexpectedly"},
+	[TRK_END_FAILED] = {"failed", NULL},
 };
 
-enum { VERDICTS = sizeof(verdicts) / sizeof(verdicts[0]) };
+enum { ENDS = sizeof(ends) / sizeof(ends[0]) };
 
-const char *trk__verdict_name(enum trk_verdict verdict)
+const char *trk__end_name(enum trk_end end)
 {
-	return (size_t) verdict < VERDICTS ? verdicts[verdict].name : "unknown";
+	return (size_t) end < ENDS ? ends[end].name : "unknown";
 }
 
-int trk__verdict_find(const char *name)
+int trk__end_find(const char *name)
 {
-	for (int i = 0; i < VERDICTS; i++)
-		if (!strcmp(verdicts[i].name, name))
+	for (int i = 0; i < ENDS; i++)
+		if (!strcmp(ends[i].name, name))
 			return i;
 	return -1;
 }
 
-const char *trk__end_words(enum trk_verdict verdict, int code, int signal,
-			   char text[TRK_END_WORDS_SIZE])
+const char *trk__end_words(enum trk_end end, int code, int signal, char text[TRK_END_WORDS_SIZE])
 {
 	const char *name = trk__signal_name(signal);
-	const char *words = (size_t) verdict < VERDICTS ? verdicts[verdict].words : NULL;
+	const char *words = (size_t) end < ENDS ? ends[end].words : NULL;
 
-	if (verdict == TRK_VERDICT_SIGNALLED)
+	if (end == TRK_END_SIGNALLED)
 		(void) snprintf(text, TRK_END_WORDS_SIZE, "signal %d (%s)", signal,
 				name ? name : "unknown");
-	else if (verdict == TRK_VERDICT_EXITED && code >= 0)
+	else if (end == TRK_END_EXITED && code >= 0)
 		(void) snprintf(text, TRK_END_WORDS_SIZE, "exit %d", code);
 	else
-		(void) snprintf(text, TRK_END_WORDS_SIZE, "%s",
-				words ? words : trk__verdict_name(verdict));
+		(void) snprintf(text, TRK_END_WORDS_SIZE, "%s", words ? words : trk__end_name(end));
 	return text;
 }
 
 const char *trk__record_end_words(const struct trk_record *r, char text[TRK_END_WORDS_SIZE])
 {
 	const struct trk_outcome *o = &r->outcome;
-	enum trk_verdict verdict = r->writing ? TRK_VERDICT_RUNNING : o->verdict;
+	enum trk_end how = r->writing ? TRK_END_RUNNING : o->end;
 	char end[TRK_END_WORDS_SIZE];
 
-	(void) trk__end_words(verdict, o->code, o->signal, end);
+	(void) trk__end_words(how, o->code, o->signal, end);
 	(void) snprintf(text, TRK_END_WORDS_SIZE, "%s%.30s",
-			o->is_inferred && verdict == TRK_VERDICT_OUT_OF_MEMORY ? "likely " : "",
-			end);
+			o->is_inferred && how == TRK_END_OUT_OF_MEMORY ? "likely " : "", end);
 	return text;
 }
 
@@ -113,10 +110,9 @@ void trk__record_fail(struct trk_record *r)
 {
 	struct trk_outcome *o = &r->outcome;
 
-	if (r->writing || o->code > 0 ||
-	    (o->verdict != TRK_VERDICT_EXITED && o->verdict != TRK_VERDICT_STOPPED))
+	if (r->writing || o->code > 0 || (o->end != TRK_END_EXITED && o->end != TRK_END_STOPPED))
 		return;
-	o->verdict = TRK_VERDICT_FAILED;
+	o->end = TRK_END_FAILED;
 	o->code = -1;
 }
 

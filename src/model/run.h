@@ -100,29 +100,28 @@ extern const char *const trk__total_keys[TRK_TOTALS];
 extern const char *const trk__limit_keys[TRK_LIMITS];
 extern const char *const trk__request_keys[TRK_REQUESTS];
 
-enum trk_verdict {
-	TRK_VERDICT_RUNNING,
-	TRK_VERDICT_EXITED,
-	TRK_VERDICT_SIGNALLED,
-	TRK_VERDICT_OUT_OF_MEMORY,
-	TRK_VERDICT_TIMEOUT,
-	TRK_VERDICT_TRACKER_DIED,
-	TRK_VERDICT_STOPPED,      /* attach and system: tracking was ended, not the job */
-	TRK_VERDICT_MEMORY_LIMIT, /* ended by the tracker: above the limit that it enforces */
+enum trk_end {
+	TRK_END_RUNNING,
+	TRK_END_EXITED,
+	TRK_END_SIGNALLED,
+	TRK_END_OUT_OF_MEMORY,
+	TRK_END_TIMEOUT,
+	TRK_END_TRACKER_DIED,
+	TRK_END_STOPPED,      /* attach and system: tracking was ended, not the job */
+	TRK_END_MEMORY_LIMIT, /* ended by the tracker: above the limit that it enforces */
 	/* attach: the job ended without a stop message; run: another process reaped the job */
-	TRK_VERDICT_VANISHED,
-	TRK_VERDICT_FAILED, /* reported by the job's own program, without an exit code */
+	TRK_END_VANISHED,
+	TRK_END_FAILED, /* reported by the job's own program, without an exit code */
 };
 
-const char *trk__verdict_name(enum trk_verdict verdict);
+const char *trk__end_name(enum trk_end end);
 /* -1: none has that name. */
-int trk__verdict_find(const char *name);
+int trk__end_find(const char *name);
 
 enum { TRK_END_WORDS_SIZE = 40 };
 /* How a run ended, for a person: "exit 3", "signal 9 (KILL)", "out of memory" …; the code is
  * negative where it is unknown. Returns `text`. */
-const char *trk__end_words(enum trk_verdict verdict, int code, int signal,
-			   char text[TRK_END_WORDS_SIZE]);
+const char *trk__end_words(enum trk_end end, int code, int signal, char text[TRK_END_WORDS_SIZE]);
 const char *trk__quality_name(enum trk_quality quality);
 
 enum { TRK_RUN_BOOT_SIZE = 40, TRK_RUN_GROUP_SIZE = 512 };
@@ -167,7 +166,7 @@ struct trk_run {
 
 /* Written now and then, and at the end. */
 struct trk_outcome {
-	enum trk_verdict verdict;
+	enum trk_end end;
 	int code;   /* exit code; -1: none */
 	int signal; /* 0: none */
 	char evidence[TRK_RUN_TEXT_SIZE];

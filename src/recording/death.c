@@ -148,7 +148,7 @@ static bool explain_rise(const struct trk_env *env, struct trk_record *record, d
 			record,
 			"the kernel has counted no out-of-memory kill in the job's control group");
 	if (own > 0 && share >= MOST_OF_IT)
-		record->outcome.verdict = TRK_VERDICT_OUT_OF_MEMORY;
+		record->outcome.end = TRK_END_OUT_OF_MEMORY;
 	record->outcome.is_inferred = true;
 	return own >= 0 || above > 0 || machine > 0;
 }

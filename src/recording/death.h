@@ -15,7 +15,7 @@
 void trk__death_note(const struct trk_env *env, const struct trk_cgroup *cg,
 		     struct trk_run_kills *ret);
 
-/* For a run whose tracker died: set the evidence, and the verdict where the job most likely ran out
+/* For a run whose tracker died: set the evidence, and the end where the job most likely ran out
  * of memory. Leaves both untouched without evidence. */
 void trk__death_explain(const struct trk_env *env, struct trk_record *record);
 

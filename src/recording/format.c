@@ -401,7 +401,7 @@ void trk__format_outcome(struct trk_buf *b, const struct trk_outcome *o)
 {
 	size_t i;
 
-	trk__buf_varint(b, o->verdict);
+	trk__buf_varint(b, o->end);
 	trk__buf_svarint(b, o->code);
 	trk__buf_varint(b, (uint64_t) o->signal);
 	trk__buf_text(b, o->evidence);
@@ -454,7 +454,7 @@ int trk__parse_outcome(const void *data, size_t len, struct trk_outcome *ret)
 	memset(&o, 0, sizeof(o));
 	for (int i = 0; i < TRK_TOTALS; i++)
 		o.total[i].value = NAN;
-	o.verdict = (enum trk_verdict)(trk__cursor_varint(&c) & 15);
+	o.end = (enum trk_end)(trk__cursor_varint(&c) & 15);
 	o.code = (int) trk__cursor_svarint(&c);
 	o.signal = (int) trk__cursor_varint(&c);
 	trk__cursor_text(&c, o.evidence, sizeof(o.evidence));

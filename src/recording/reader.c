@@ -386,7 +386,7 @@ void trk__record_recover(struct trk_record *record)
 				     sizeof(record->gpus.total[0]), record->gpus.count);
 	if (record->ended)
 		return;
-	record->outcome.verdict = record->writing ? TRK_VERDICT_RUNNING : TRK_VERDICT_TRACKER_DIED;
+	record->outcome.end = record->writing ? TRK_END_RUNNING : TRK_END_TRACKER_DIED;
 	record->outcome.code = -1;
 	recover_totals(record);
 	if (!record->writing) {

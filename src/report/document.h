@@ -1,6 +1,6 @@
 /* A document: the content of a page, a summary or an advice, in reading order.
  *
- * A head and a verdict, then sections; a section is a list of blocks: sentences, tables, charts,
+ * A head, then sections; a section is a list of blocks: sentences, tables, charts,
  * terms with their items. The functions of src/report/section fill it; the writers of
  * src/report/write turn it into HTML, Markdown, JSON or text for a terminal and add no figure of
  * their own, so that all of them agree.
@@ -258,10 +258,10 @@ struct trk_doc {
 	const char *state; /* "✓ exit 0" */
 	enum trk_tone state_tone;
 
-	/* The verdict. trouble: what the state means for the figures; NULL: no effect. */
+	/* The lead sentence below the head. trouble: what the state means for the figures; NULL: no effect. */
 	const char *symbol, *lead; /* one sentence or two */
 	const char *basis, *trouble;
-	enum trk_tone verdict_tone;
+	enum trk_tone lead_tone;
 
 	struct trk_doc_section *section;
 	size_t sections;

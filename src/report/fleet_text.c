@@ -279,7 +279,7 @@ static void jobs_text(struct page *p, const struct trk_fleet_jobs *jobs)
 		struct trk_doc_cell *row = trk__doc_row(&p->d, &t);
 
 		row[0].text = name_of(p, job->name->name);
-		row[1].text = trk__fleet_verdict_names[job->verdict];
+		row[1].text = trk__fleet_rating_names[job->rating];
 		row[2].text = duration(p, job->duration_s);
 		row[3].text = job->drift.known ? change(p, job->drift.change) : "usual";
 		row[4].text = trk__doc_print(&p->d, "%s of %s", memory(p, job->peak_mib),
@@ -349,7 +349,7 @@ static void newest_text(struct page *p, const struct trk_fleet_job *job)
 		row[2].text = trk__fleet_end_names[run->end];
 		row[3].text = duration(p, run->duration_s);
 		row[4].text = trk__doc_print(&p->d, "%s%s", change(p, odd.change),
-					     odd.verdict > TRK_ANOMALY_NO ? " odd" : "");
+					     odd.kind > TRK_ANOMALY_NO ? " odd" : "");
 		row[5].text = memory(p, run->peak_mib);
 		row[6].text = cores(p, run->cores);
 		row[7].text = usd(p, run->usd);
@@ -363,7 +363,7 @@ static void job_text(struct page *p, const struct trk_fleet_job *job)
 
 	trk__terminal_put(&p->t,
 			  trk__doc_print(&p->d, "%s  ", trk__fleet_text(p->rows, job->name->name)));
-	say(p, trk__fleet_verdict_names[job->verdict]);
+	say(p, trk__fleet_rating_names[job->rating]);
 	if (job->name->scope)
 		say(p, trk__doc_print(&p->d, "in %s", trk__fleet_text(p->rows, job->name->scope)));
 	trk__fleet_job_lead(job, text);

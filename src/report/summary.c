@@ -37,13 +37,13 @@ static void tell_end(struct trk_doc *d, const struct trk_record *r)
 	char words[TRK_END_WORDS_SIZE];
 
 	d->state_tone = TRK_TONE_BAD;
-	if (o->verdict == TRK_VERDICT_EXITED && o->code <= 0) {
+	if (o->end == TRK_END_EXITED && o->code <= 0) {
 		symbol = o->code == 0 ? "\u2713" : "\u25a0";
 		d->state_tone = o->code == 0 ? TRK_TONE_GOOD : TRK_TONE_PLAIN;
-	} else if (o->verdict == TRK_VERDICT_RUNNING || o->verdict == TRK_VERDICT_TRACKER_DIED) {
-		symbol = o->verdict == TRK_VERDICT_RUNNING ? "\u25b6" : "?";
+	} else if (o->end == TRK_END_RUNNING || o->end == TRK_END_TRACKER_DIED) {
+		symbol = o->end == TRK_END_RUNNING ? "\u25b6" : "?";
 		d->state_tone = TRK_TONE_WARN;
-	} else if (o->verdict == TRK_VERDICT_STOPPED) {
+	} else if (o->end == TRK_END_STOPPED) {
 		symbol = "\u25a0";
 		d->state_tone = TRK_TONE_PLAIN;
 	}
@@ -52,7 +52,7 @@ static void tell_end(struct trk_doc *d, const struct trk_record *r)
 	d->id = trk__doc_safe(d, r->run.id, TRK_RUN_ID_SIZE);
 	d->duration = trk__doc_print(
 		d, "%s%s", trk__doc_value(d, trk__human_seconds, (double) o->duration_ns / 1e9),
-		o->verdict == TRK_VERDICT_RUNNING ? " so far" : "");
+		o->end == TRK_END_RUNNING ? " so far" : "");
 }
 
 /* ---- what went wrong ---- */
@@ -120,22 +120,22 @@ static void tell_stuck(struct trk_doc *d, const struct trk_outcome *o)
 					      o->stuck_count - TRK_STUCK_MAX));
 }
 
-static bool is_cut_short(enum trk_verdict verdict)
+static bool is_cut_short(enum trk_end end)
 {
-	return verdict == TRK_VERDICT_TIMEOUT || verdict == TRK_VERDICT_MEMORY_LIMIT ||
-	       verdict == TRK_VERDICT_SIGNALLED || verdict == TRK_VERDICT_VANISHED;
+	return end == TRK_END_TIMEOUT || end == TRK_END_MEMORY_LIMIT || end == TRK_END_SIGNALLED ||
+	       end == TRK_END_VANISHED;
 }
 
 static void tell_troubles(struct trk_doc *d, const struct trk_record *r)
 {
 	const struct trk_outcome *o = &r->outcome;
 
-	if (o->verdict == TRK_VERDICT_OUT_OF_MEMORY)
+	if (o->end == TRK_END_OUT_OF_MEMORY)
 		tell_memory_kill(d, r);
-	else if (is_cut_short(o->verdict) && o->evidence[0])
+	else if (is_cut_short(o->end) && o->evidence[0])
 		add_trouble(d, evidence(d, o));
 	tell_forks(d, r);
-	if (o->verdict == TRK_VERDICT_TRACKER_DIED)
+	if (o->end == TRK_END_TRACKER_DIED)
 		add_trouble(d, trk__doc_print(d, "did not end cleanly; last sample at %s%s%s",
 					      trk__doc_value(d, trk__human_seconds,
 							     (double) r->last_elapsed_us / 1e6),
@@ -153,8 +153,8 @@ static void tell_troubles(struct trk_doc *d, const struct trk_record *r)
 	tell_stuck(d, o);
 	/* During a run, and after the end of the tracking alone, left_behind counts its live
 	 * processes. */
-	if (o->left_behind && o->verdict != TRK_VERDICT_RUNNING &&
-	    (o->verdict != TRK_VERDICT_STOPPED || strcmp(r->run.kind, "attach") != 0))
+	if (o->left_behind && o->end != TRK_END_RUNNING &&
+	    (o->end != TRK_END_STOPPED || strcmp(r->run.kind, "attach") != 0))
 		add_trouble(d, trk__doc_print(d, "left behind: %llu process%s still running",
 					      (unsigned long long) o->left_behind,
 					      o->left_behind == 1 ? "" : "es"));
@@ -177,7 +177,7 @@ static void tell_advice(struct trk_doc *d, const struct trk_record *r, const str
 	d->symbol = a->sizing.sizing == TRK_SIZING_RIGHT   ? "\u2713"
 		    : a->sizing.sizing == TRK_SIZING_UNDER ? "\u25bc"
 							   : "\u25b2";
-	d->verdict_tone = tones[a->sizing.sizing];
+	d->lead_tone = tones[a->sizing.sizing];
 	if (a->sizing.sizing == TRK_SIZING_UNSTATED && trk__slept_words(d, r)) {
 		d->symbol = "\u00b7";
 		d->lead = trk__doc_print(d, "it slept: %s", trk__slept_words(d, r));
@@ -194,7 +194,7 @@ static void tell_verdict(struct trk_doc *d, const struct summary *in)
 	const struct trk_advice *a = in->style->advice;
 	struct trk_advice *own;
 
-	if (!strcmp(r->run.kind, "system") || r->outcome.verdict == TRK_VERDICT_RUNNING)
+	if (!strcmp(r->run.kind, "system") || r->outcome.end == TRK_END_RUNNING)
 		return;
 	own = a ? NULL : malloc(sizeof(*own));
 	if (own && trk__advice_of_run(r, own) == 0)
@@ -462,8 +462,7 @@ static void add_total(struct trk_doc *d, struct trk_doc_section *s, const struct
 	if (r->gpus.count && joules->value >= 0 && !trk__gpu_log_is_unused(&r->gpus))
 		trk__doc_item(d, t, "GPUs %s%s", sign_of(joules),
 			      trk__doc_value(d, trk__human_energy, joules->value));
-	if (r->run.pid && r->samples < SAMPLES_MIN && !d->lead &&
-	    r->outcome.verdict != TRK_VERDICT_RUNNING)
+	if (r->run.pid && r->samples < SAMPLES_MIN && !d->lead && r->outcome.end != TRK_END_RUNNING)
 		trk__doc_item_of(d, t,
 				 strcmp(r->run.kind, "import") != 0
 					 ? (struct trk_doc_item){.text = "too short to advise",

@@ -72,7 +72,7 @@ static void exit_of(struct trk_json *j, const struct trk_outcome *o)
 	trk__json_key_open(j, "exit", '{');
 	trk__json_key_double(j, "code", o->code >= 0 ? o->code : (double) NAN);
 	trk__json_key_double(j, "signal", o->signal ? o->signal : (double) NAN);
-	trk__json_key_or_null(j, "verdict", trk__verdict_name(o->verdict));
+	trk__json_key_or_null(j, "verdict", trk__end_name(o->end));
 	trk__json_key_or_null(j, "evidence", o->evidence);
 	trk__json_close(j, '}');
 }

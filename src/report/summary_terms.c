@@ -228,8 +228,7 @@ pid_t trk__kill_pid(const struct trk_record *r)
 
 static bool ended_for_memory(const struct trk_record *r)
 {
-	return r->outcome.verdict == TRK_VERDICT_OUT_OF_MEMORY ||
-	       r->outcome.verdict == TRK_VERDICT_MEMORY_LIMIT;
+	return r->outcome.end == TRK_END_OUT_OF_MEMORY || r->outcome.end == TRK_END_MEMORY_LIMIT;
 }
 
 /* ---- the summary ---- */

@@ -27,7 +27,7 @@ int trk__compare_job(const struct trk_service *s, struct trk_history *h, struct 
  * -EINVAL. */
 int trk__comparison_judge(struct trk_comparison *c, const char *rules, struct trk_error *reterr);
 
-/* The verdict on a figure (enum trk_change_figure), in words; "": none. */
+/* The judgement of a figure (enum trk_change_figure), in words; "": none. */
 const char *trk__comparison_words(const struct trk_comparison *c, size_t figure);
 /* One document of schema "resource-tracker.compare/1". */
 void trk__comparison_json(struct trk_buf *b, const struct trk_comparison *c);

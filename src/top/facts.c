@@ -346,7 +346,7 @@ void trk__facts_json(struct trk_json *j, const struct trk_facts *f)
 	trk__json_key_text(j, "job", r->run.job[0] ? r->run.job : NULL);
 	trk__json_key_text(j, "scope", r->run.scope[0] ? r->run.scope : NULL);
 	trk__json_key_bool(j, "running", r->writing);
-	trk__json_key_text(j, "verdict", trk__verdict_name(r->outcome.verdict));
+	trk__json_key_text(j, "verdict", trk__end_name(r->outcome.end));
 	trk__json_key_double(j, "at_s", f->t_s);
 	trk__json_key_double(j, "recorded_s", f->end_s);
 	json_use(j, "cores", f->value[TRK_WATCH_CORES], f->cores.value,

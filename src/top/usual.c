@@ -112,7 +112,7 @@ static int take_past(void *data, const struct trk_history_run *past)
 {
 	struct loading *l = data;
 	struct trk_watch *w;
-	bool well = past->ended && !strcmp(past->verdict, trk__verdict_name(TRK_VERDICT_EXITED)) &&
+	bool well = past->ended && !strcmp(past->verdict, trk__end_name(TRK_END_EXITED)) &&
 		    past->code == 0;
 
 	if (!well || !past->file[0] || !strcmp(past->id, l->record->run.id) ||

@@ -92,11 +92,11 @@ static void judge_status(const struct trk_end_facts *f, struct trk_outcome *o)
 	int status = f->wait_status;
 
 	if (WIFSIGNALED(status)) {
-		o->verdict = TRK_VERDICT_SIGNALLED;
+		o->end = TRK_END_SIGNALLED;
 		o->signal = WTERMSIG(status);
 		o->code = 128 + WTERMSIG(status);
 	} else {
-		o->verdict = TRK_VERDICT_EXITED;
+		o->end = TRK_END_EXITED;
 		o->code = WEXITSTATUS(status);
 	}
 }
@@ -110,13 +110,13 @@ static void judge_reaped(const struct trk_end_facts *f, struct trk_outcome *o)
 	is_killed = o->signal == SIGKILL || o->code == 128 + SIGKILL;
 	fits = kill_fits(f, is_killed);
 	if (fits && o->code != 0) {
-		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
+		o->end = TRK_END_OUT_OF_MEMORY;
 		explain_group_kill(o, f, "");
 	} else if (entered_kill_fits(f, is_killed) && o->code != 0) {
-		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
+		o->end = TRK_END_OUT_OF_MEMORY;
 		set_evidence(o, "%s", f->entered);
 	} else if (is_machine_kill(f, is_killed)) {
-		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
+		o->end = TRK_END_OUT_OF_MEMORY;
 		explain_machine_kill(o, f);
 	} else if (fits) {
 		explain_group_kill(o, f, ", yet the job ended well");
@@ -142,26 +142,26 @@ static void judge_unreaped(const struct trk_end_facts *f, struct trk_outcome *o)
 {
 	o->code = f->stated ? f->stated_code : -1;
 	if (f->lost) {
-		o->verdict = TRK_VERDICT_VANISHED;
+		o->end = TRK_END_VANISHED;
 		set_evidence(o, "the job has ended, and another part of the tracker's process took "
 				"its exit code");
 	} else if (f->stated) {
-		o->verdict = TRK_VERDICT_EXITED;
+		o->end = TRK_END_EXITED;
 		set_evidence(o, "the exit code is the one that the job stated");
 	} else if (attached_is_out_of_memory(f)) {
-		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
+		o->end = TRK_END_OUT_OF_MEMORY;
 		explain_group_kill(o, f, "");
 	} else if (f->root_ended && entered_kill_fits(f, false)) {
-		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
+		o->end = TRK_END_OUT_OF_MEMORY;
 		set_evidence(o, "%s", f->entered);
 	} else if (f->root_ended && f->abandoned) {
-		o->verdict = TRK_VERDICT_VANISHED;
+		o->end = TRK_END_VANISHED;
 		set_evidence(o, "it ended without stopping its tracker, as after a kill");
 	} else if (f->root_ended) {
-		o->verdict = TRK_VERDICT_EXITED;
+		o->end = TRK_END_EXITED;
 		set_evidence(o, "the process has ended; only its parent receives its exit code");
 	} else {
-		o->verdict = TRK_VERDICT_STOPPED;
+		o->end = TRK_END_STOPPED;
 		set_evidence(o, "tracking was ended");
 	}
 }
@@ -172,8 +172,8 @@ void trk__end_judge(const struct trk_end_facts *f, struct trk_outcome *ret)
 		judge_reaped(f, ret);
 	else
 		judge_unreaped(f, ret);
-	if (f->limit != TRK_VERDICT_RUNNING) {
-		ret->verdict = f->limit;
+	if (f->limit != TRK_END_RUNNING) {
+		ret->end = f->limit;
 		set_evidence(ret, "%s", f->limit_text);
 	}
 }

@@ -1,4 +1,4 @@
-/* How a run ended: the verdict, and the evidence for it. Pure: no I/O.
+/* How a run ended, and the evidence for it. Pure: no I/O.
  *
  * An out-of-memory kill counts as the end of the job only if the job failed, one of its processes
  * ended when the kernel counted the kill, and the job held enough of the limit. Otherwise the
@@ -14,8 +14,8 @@ struct trk_end_facts {
 	/* run: whether the job was reaped. */
 	bool reaped;
 	int wait_status;
-	/* The tracker's limit for which it ended the job; TRK_VERDICT_RUNNING: it did not. */
-	enum trk_verdict limit;
+	/* The tracker's limit for which it ended the job; TRK_END_RUNNING: it did not. */
+	enum trk_end limit;
 	const char *limit_text;
 	/* attach: see struct trk_finish. */
 	bool root_ended, lost, abandoned, stated;
@@ -31,7 +31,7 @@ struct trk_end_facts {
 	double limit_mib;  /* that the kernel enforces, or the machine's memory; NaN: not known */
 };
 
-/* Set verdict, code, signal and evidence of *ret. */
+/* Set end, code, signal and evidence of *ret. */
 void trk__end_judge(const struct trk_end_facts *f, struct trk_outcome *ret);
 
 #endif

@@ -9,10 +9,9 @@ static uint64_t warn_at(uint64_t limit)
 	return limit - limit / 10;
 }
 
-static enum trk_enforce_step end(struct trk_enforce *e, uint64_t elapsed_ns,
-				 enum trk_verdict verdict)
+static enum trk_enforce_step end(struct trk_enforce *e, uint64_t elapsed_ns, enum trk_end limit)
 {
-	e->verdict = verdict;
+	e->limit = limit;
 	e->kill_ns = elapsed_ns + e->grace_ns;
 	return TRK_ENFORCE_TERM;
 }
@@ -25,7 +24,7 @@ static enum trk_enforce_step check_time(struct trk_enforce *e, uint64_t elapsed_
 		(void) snprintf(text, TRK_ENFORCE_TEXT_SIZE,
 				"time limit of %.3g s reached: sending TERM",
 				(double) e->time_ns / 1e9);
-		return end(e, elapsed_ns, TRK_VERDICT_TIMEOUT);
+		return end(e, elapsed_ns, TRK_END_TIMEOUT);
 	}
 	if (e->time_warned)
 		return TRK_ENFORCE_NOTHING;
@@ -47,7 +46,7 @@ static enum trk_enforce_step check_memory(struct trk_enforce *e, uint64_t elapse
 			(double) memory_bytes / TRK_MIB, (double) e->memory_bytes / TRK_MIB,
 			over ? " are used: sending TERM" : " are used");
 	e->memory_warned = true;
-	return over ? end(e, elapsed_ns, TRK_VERDICT_MEMORY_LIMIT) : TRK_ENFORCE_WARN;
+	return over ? end(e, elapsed_ns, TRK_END_MEMORY_LIMIT) : TRK_ENFORCE_WARN;
 }
 
 enum trk_enforce_step trk__enforce(struct trk_enforce *e, uint64_t elapsed_ns,

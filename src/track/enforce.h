@@ -17,8 +17,8 @@ struct trk_enforce {
 	/* State. */
 	bool time_warned, memory_warned;
 	bool killed;
-	uint64_t kill_ns;         /* when KILL is due; 0: no TERM was sent */
-	enum trk_verdict verdict; /* which limit it was; TRK_VERDICT_RUNNING: none */
+	uint64_t kill_ns;   /* when KILL is due; 0: no TERM was sent */
+	enum trk_end limit; /* which limit it was; TRK_END_RUNNING: none */
 };
 
 enum trk_enforce_step { TRK_ENFORCE_NOTHING, TRK_ENFORCE_WARN, TRK_ENFORCE_TERM, TRK_ENFORCE_KILL };

@@ -400,7 +400,7 @@ void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
 	o->suspended_ns = suspended_ns(f);
 }
 
-/* ---- verdict ---- */
+/* ---- how it ended ---- */
 
 /* Is the effective memory limit that of the job's own group? */
 static bool limit_is_own(const struct trk_finish *f, const struct trk_cgroup_limits *limits)

@@ -1,4 +1,4 @@
-/* The end of a run: its totals and its verdict. */
+/* The end of a run: its totals and how it ended. */
 #ifndef TRK_TRACK_FINISH_H
 #define TRK_TRACK_FINISH_H
 
@@ -29,7 +29,7 @@ struct trk_finish {
 	uint64_t asleep_ns;                      /* of the machine since its boot, at the start */
 	uint64_t rss_at_start_bytes; /* the tracker's: what a forked child's maxrss starts from */
 	/* Filled in by the loop. */
-	enum trk_verdict limit; /* for which the job was ended; TRK_VERDICT_RUNNING: none */
+	enum trk_end limit; /* for which the job was ended; TRK_END_RUNNING: none */
 	char limit_text[TRK_RUN_TEXT_SIZE];
 	bool root_ended; /* attach */
 	bool lost;       /* run: the job has ended, and another waiter took its result */
@@ -54,7 +54,7 @@ void trk__finish_leave_group(struct trk_finish *f, const struct trk_cgroup *now)
 /* Totals so far, with their quality. */
 void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
 			struct trk_record *record);
-/* Totals and verdict. sampler may be NULL. */
+/* Totals, and how it ended. sampler may be NULL. */
 void trk__finish(struct trk_finish *f, struct trk_sampler *sampler, struct trk_record *record,
 		 bool reaped, int wait_status);
 /* Totals of CPU time; in total_cpu.c. */

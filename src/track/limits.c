@@ -272,7 +272,7 @@ bool trk__limits_follow(struct trk_limits *l, const struct trk_env *env,
 bool trk__limits_end(struct trk_limits *l, const struct trk_outcome *o,
 		     const struct trk_quantity *killed, struct trk_run *run)
 {
-	bool is_killed = o->verdict == TRK_VERDICT_OUT_OF_MEMORY;
+	bool is_killed = o->end == TRK_END_OUT_OF_MEMORY;
 	const struct trk_quantity *memory = &l->nearest;
 
 	if (is_killed && killed && killed->value < l->now[TRK_LIMIT_MEMORY_MIB].value) {

@@ -194,7 +194,7 @@ static void check_deadlines(struct track *t, uint64_t now)
 	if (t->options->on_word)
 		t->options->on_word(t->options->data, text);
 	if (step == TRK_ENFORCE_TERM) {
-		t->finish.limit = t->enforce.verdict;
+		t->finish.limit = t->enforce.limit;
 		(void) snprintf(t->finish.limit_text, sizeof(t->finish.limit_text), "%s", text);
 		trk__ending_begin(t, SIGTERM);
 	} else if (step == TRK_ENFORCE_KILL) {
@@ -585,8 +585,7 @@ static void release(struct track *t)
 	trk__close(t->pid_fd);
 	trk__marks_close(t->marks_fd);
 	if (t->root_reaped || t->ending.is_over)
-		trk__job_drop_signals(&t->job,
-				      t->record->outcome.verdict == TRK_VERDICT_OUT_OF_MEMORY);
+		trk__job_drop_signals(&t->job, t->record->outcome.end == TRK_END_OUT_OF_MEMORY);
 	if (!t->options->in_thread)
 		trk__job_release(&t->job);
 }

@@ -215,7 +215,7 @@ static void finish(struct recording *r, int64_t elapsed)
 			  "PID/io", NULL);
 	trk__quantity_set(&o->total[TRK_TOTAL_DISK_WRITE_BYTES], r->write_bytes, TRK_QUALITY_EXACT,
 			  "PID/io", NULL);
-	o->verdict = is(r, "oom") ? TRK_VERDICT_OUT_OF_MEMORY : TRK_VERDICT_EXITED;
+	o->end = is(r, "oom") ? TRK_END_OUT_OF_MEMORY : TRK_END_EXITED;
 	o->code = is(r, "oom") ? -1 : 0;
 	o->signal = is(r, "oom") ? 9 : 0;
 	o->duration_ns = (uint64_t) elapsed * 1000000000;

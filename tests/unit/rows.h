@@ -60,7 +60,7 @@ static inline void run_init(struct trk_run *run)
 static inline void outcome_init(struct trk_outcome *o)
 {
 	memset(o, 0, sizeof(*o));
-	o->verdict = TRK_VERDICT_EXITED;
+	o->end = TRK_END_EXITED;
 	o->code = 3;
 	(void) snprintf(o->evidence, sizeof(o->evidence), "wait status");
 	o->stop_ns = 1700000100123456789;

@@ -163,17 +163,17 @@ static void a_kill_of_other_work_asks_for_no_retry(void **state)
 
 /* ---- runs that were stopped ---- */
 
-static void end_run(size_t at, const char *verdict, int code, int signal, double peak_mib)
+static void end_run(size_t at, const char *end, int code, int signal, double peak_mib)
 {
 	set_run(at, "job", "");
-	(void) snprintf(runs[at].verdict, sizeof(runs[at].verdict), "%s", verdict);
+	(void) snprintf(runs[at].verdict, sizeof(runs[at].verdict), "%s", end);
 	runs[at].code = code;
 	runs[at].signal = signal;
 	runs[at].peak_memory_mib = peak_mib;
 }
 
 /* What is requested after ten runs of 1000 MiB and one that ended so at this peak. */
-static double request_after(const char *verdict, int code, int signal, double peak_mib)
+static double request_after(const char *end, int code, int signal, double peak_mib)
 {
 	struct trk_memory_options o = {.input_bytes = NAN, .machine_bytes = NAN};
 	struct trk_memory_advice a;
@@ -181,17 +181,17 @@ static double request_after(const char *verdict, int code, int signal, double pe
 
 	for (size_t i = 0; i < 10; i++)
 		end_run(i, "exited", 0, 0, 1000);
-	end_run(10, verdict, code, signal, peak_mib);
+	end_run(10, end, code, signal, peak_mib);
 	assert_int_equal(trk__advice_memory(runs, 11, NULL, &o, &alike, &a), 0);
 	for (size_t i = 0; i < a.reason_count; i++)
-		assert_null(strcmp(verdict, "failed") ? strstr(a.reason[i], "failed") : NULL);
+		assert_null(strcmp(end, "failed") ? strstr(a.reason[i], "failed") : NULL);
 	return a.request_bytes / 1048576.0;
 }
 
 static void a_run_that_was_stopped_is_no_failure_of_memory(void **state)
 {
 	static const struct {
-		const char *verdict;
+		const char *end;
 		int code, signal;
 	} ends[] = {{"stopped", -1, 0},     {"timeout", 143, 15},  {"signalled", 130, 2},
 		    {"signalled", 143, 15}, {"exited", 130, 0},    {"exited", 143, 0},
@@ -201,13 +201,12 @@ static void a_run_that_was_stopped_is_no_failure_of_memory(void **state)
 	(void) state;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		/* Stopped early: nothing is known that was not known before. */
-		assert_true(request_after(ends[i].verdict, ends[i].code, ends[i].signal, 10) ==
+		assert_true(request_after(ends[i].end, ends[i].code, ends[i].signal, 10) ==
 			    without);
-		assert_true(request_after(ends[i].verdict, ends[i].code, ends[i].signal, 990) ==
+		assert_true(request_after(ends[i].end, ends[i].code, ends[i].signal, 990) ==
 			    without);
 		/* It held more than all others: that much is needed. */
-		assert_true(request_after(ends[i].verdict, ends[i].code, ends[i].signal, 3000) >=
-			    3000);
+		assert_true(request_after(ends[i].end, ends[i].code, ends[i].signal, 3000) >= 3000);
 	}
 	assert_true(trk__advice_past_run(&runs[0]).end == TRK_EARLIER_SUCCEEDED);
 	end_run(0, "signalled", 137, 9, 10); /* perhaps for its memory */

@@ -30,12 +30,12 @@ static void a_fifth_more_is_odd_and_noise_is_not(void **state)
 	(void) state;
 	steady_init();
 	assert_int_equal(trk__anomaly_judge(steady, 20, 120, TRK_ANOMALY_FLOOR_TIME, &o), 0);
-	assert_int_equal(o.verdict, TRK_ANOMALY_HIGH);
+	assert_int_equal(o.kind, TRK_ANOMALY_HIGH);
 	assert_true(fabs(o.median - 100) < 1.1 && fabs(o.change - 0.2) < 0.02 && o.distance > 5);
 	assert_int_equal(trk__anomaly_judge(steady, 20, 80, TRK_ANOMALY_FLOOR_TIME, &o), 0);
-	assert_int_equal(o.verdict, TRK_ANOMALY_LOW);
+	assert_int_equal(o.kind, TRK_ANOMALY_LOW);
 	assert_int_equal(trk__anomaly_judge(steady, 20, 104, TRK_ANOMALY_FLOOR_TIME, &o), 0);
-	assert_int_equal(o.verdict, TRK_ANOMALY_NO);
+	assert_int_equal(o.kind, TRK_ANOMALY_NO);
 }
 
 static void one_outlier_does_not_hide_the_next(void **state)
@@ -46,7 +46,7 @@ static void one_outlier_does_not_hide_the_next(void **state)
 	steady_init();
 	steady[5] = 100000;
 	assert_int_equal(trk__anomaly_judge(steady, 20, 125, TRK_ANOMALY_FLOOR_TIME, &o), 0);
-	assert_int_equal(o.verdict, TRK_ANOMALY_HIGH);
+	assert_int_equal(o.kind, TRK_ANOMALY_HIGH);
 }
 
 static void fewer_than_five_runs_are_too_few_to_tell(void **state)
@@ -56,14 +56,14 @@ static void fewer_than_five_runs_are_too_few_to_tell(void **state)
 
 	(void) state;
 	assert_int_equal(trk__anomaly_judge(few, 7, 500, 0.03, &o), 0);
-	assert_int_equal(o.verdict, TRK_ANOMALY_TOO_FEW);
+	assert_int_equal(o.kind, TRK_ANOMALY_TOO_FEW);
 	assert_int_equal(o.runs, 4);
 	assert_true(fabs(o.median - 100) < 0.6 && isnan(o.distance));
 	few[1] = 100;
 	assert_int_equal(trk__anomaly_judge(few, 7, 500, 0.03, &o), 0);
-	assert_int_equal(o.verdict, TRK_ANOMALY_HIGH);
+	assert_int_equal(o.kind, TRK_ANOMALY_HIGH);
 	assert_int_equal(trk__anomaly_judge(few, 0, 500, 0.03, &o), 0);
-	assert_true(o.verdict == TRK_ANOMALY_TOO_FEW && isnan(o.median));
+	assert_true(o.kind == TRK_ANOMALY_TOO_FEW && isnan(o.median));
 	assert_int_equal(trk__anomaly_judge(few, 7, NAN, 0.03, &o), -EINVAL);
 	assert_int_equal(trk__anomaly_judge(few, 7, 1, -1, &o), -EINVAL);
 }
@@ -75,9 +75,9 @@ static void equal_runs_have_the_floor_as_noise(void **state)
 
 	(void) state;
 	assert_int_equal(trk__anomaly_judge(same, 5, 51, 0.01, &o), 0);
-	assert_true(o.verdict == TRK_ANOMALY_NO && fabs(o.noise_share - 0.01) < 1e-12);
+	assert_true(o.kind == TRK_ANOMALY_NO && fabs(o.noise_share - 0.01) < 1e-12);
 	assert_int_equal(trk__anomaly_judge(same, 5, 53, 0.01, &o), 0);
-	assert_int_equal(o.verdict, TRK_ANOMALY_HIGH);
+	assert_int_equal(o.kind, TRK_ANOMALY_HIGH);
 }
 
 static double drift_at(size_t count)

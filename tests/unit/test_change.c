@@ -42,14 +42,14 @@ static int start(void **state)
 }
 
 static struct trk_change change_of(double before_s, double now_s, double before_mib, double now_mib,
-				   enum trk_anomaly_verdict verdict)
+				   enum trk_anomaly_kind kind)
 {
 	struct trk_history_run then = {.duration_s = before_s, .peak_memory_mib = before_mib};
 	struct trk_history_run this = {.duration_s = now_s, .peak_memory_mib = now_mib};
 	struct trk_change c;
 
 	trk__change_from_run(&this, &then, &c);
-	c.figure[TRK_CHANGE_DURATION].verdict = verdict;
+	c.figure[TRK_CHANGE_DURATION].kind = kind;
 	trk__change_find_phases(&c, &now, earlier, RUNS);
 	return c;
 }

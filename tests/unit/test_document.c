@@ -84,7 +84,7 @@ static int setup(void **state)
 			       .state = "\u2713 exit 0",
 			       .symbol = "\u25b2",
 			       .lead = "over: request 1 CPU",
-			       .verdict_tone = TRK_TONE_WARN};
+			       .lead_tone = TRK_TONE_WARN};
 	doc.section = s = trk__doc_alloc(&doc, 2 * sizeof(*s));
 	assert_non_null(s);
 	doc.sections = 2;
@@ -246,7 +246,7 @@ static void what_has_no_room_is_shortened_before_it_wraps(void **state)
 	free(narrow);
 }
 
-static void colour_marks_the_verdict_and_the_bars(void **state)
+static void colour_marks_the_lead_and_the_bars(void **state)
 {
 	char *text = terminal(80, true, true);
 
@@ -304,7 +304,7 @@ int main(void)
 		CASE(every_writer_writes_every_block),
 		CASE(a_terminal_of_any_width_holds_every_line),
 		CASE(what_has_no_room_is_shortened_before_it_wraps),
-		CASE(colour_marks_the_verdict_and_the_bars),
+		CASE(colour_marks_the_lead_and_the_bars),
 		CASE(a_table_loses_inessential_columns_first),
 		CASE(columns_of_the_highest_rank_go_first),
 	};

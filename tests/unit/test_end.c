@@ -64,13 +64,13 @@ static void a_job_that_the_kernel_killed_ran_out_of_memory(void **state)
 	struct trk_end_facts f = killed_job(KILLED_BY_9);
 
 	(void) state;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_OUT_OF_MEMORY);
+	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY);
 	assert_string_equal(outcome.evidence, "oom_kill of the job's control group rose by 1");
 	assert_int_equal(outcome.code, 137);
 	f = killed_job(EXITED(137));
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_OUT_OF_MEMORY);
+	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY);
 	f = killed_job(EXITED(3));
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_OUT_OF_MEMORY);
+	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY);
 }
 
 static void a_job_that_ends_well_keeps_its_exit_code(void **state)
@@ -78,7 +78,7 @@ static void a_job_that_ends_well_keeps_its_exit_code(void **state)
 	struct trk_end_facts f = killed_job(EXITED(0));
 
 	(void) state;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_EXITED);
+	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
 	assert_non_null(strstr(outcome.evidence, "yet the job ended well"));
 }
 
@@ -87,14 +87,14 @@ static void the_kill_of_a_neighbour_is_not_the_end_of_a_small_job(void **state)
 	struct trk_end_facts f = neighbour_killed(EXITED(1));
 
 	(void) state;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_EXITED);
+	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
 	assert_int_equal(outcome.code, 1);
 	assert_non_null(strstr(outcome.evidence, "another process in the job's control group"));
 	assert_non_null(strstr(outcome.evidence, "held 3 of 100 MiB"));
 	f = neighbour_killed(KILLED_BY_9);
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_SIGNALLED);
+	assert_int_equal(judge(&f)->end, TRK_END_SIGNALLED);
 	f = neighbour_killed(EXITED(0));
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_EXITED);
+	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
 	assert_string_equal(outcome.evidence, "");
 }
 
@@ -104,9 +104,9 @@ static void a_kill_while_no_process_of_the_job_ended_is_a_neighbours(void **stat
 
 	(void) state;
 	f.kills.member_ended = f.kills.at_end = false;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_EXITED);
+	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
 	f.wait_status = KILLED_BY_9;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_SIGNALLED);
+	assert_int_equal(judge(&f)->end, TRK_END_SIGNALLED);
 }
 
 static void a_small_job_in_its_own_full_group_was_not_the_largest(void **state)
@@ -116,14 +116,14 @@ static void a_small_job_in_its_own_full_group_was_not_the_largest(void **state)
 	(void) state;
 	f.is_alone = false;
 	f.held_mib = 3;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_SIGNALLED);
+	assert_int_equal(judge(&f)->end, TRK_END_SIGNALLED);
 	/* The limit of a group above is shared: a small job may be the largest there is in its
 	 * own. */
 	f.limit_is_own = false;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_OUT_OF_MEMORY);
+	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY);
 	f.limit_is_own = true;
 	f.held_mib = NAN;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_OUT_OF_MEMORY);
+	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY);
 }
 
 static void a_count_that_other_groups_share_proves_less(void **state)
@@ -132,9 +132,9 @@ static void a_count_that_other_groups_share_proves_less(void **state)
 
 	(void) state;
 	f.kills.is_shared = true;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_OUT_OF_MEMORY);
+	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY);
 	f.held_mib = 30;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_EXITED);
+	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
 }
 
 static void a_kill_in_a_related_group_is_no_evidence(void **state)
@@ -145,13 +145,13 @@ static void a_kill_in_a_related_group_is_no_evidence(void **state)
 	f.held_mib = 95;
 	f.is_alone = true;
 	f.kills = (struct trk_kills){.above = 1, .on_machine = 1, .above_path = "/batch"};
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_EXITED);
+	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
 	assert_string_equal(
 		outcome.evidence,
 		"the kernel killed a process in another group below /batch, out of memory");
 	f.held_mib = 3;
 	f.wait_status = KILLED_BY_9;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_SIGNALLED);
+	assert_int_equal(judge(&f)->end, TRK_END_SIGNALLED);
 	assert_non_null(strstr(outcome.evidence, "another group below /batch"));
 }
 
@@ -161,9 +161,9 @@ static void a_kill_on_the_machine_counts_for_a_large_job_that_was_killed(void **
 
 	(void) state;
 	f.kills = (struct trk_kills){.on_machine = 1};
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_OUT_OF_MEMORY);
+	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY);
 	f.held_mib = 30;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_SIGNALLED);
+	assert_int_equal(judge(&f)->end, TRK_END_SIGNALLED);
 	assert_non_null(strstr(outcome.evidence, "no out-of-memory kill"));
 }
 
@@ -175,14 +175,14 @@ static void a_kill_in_a_group_that_the_job_entered_must_fit_as_well(void **state
 	f.kills = (struct trk_kills){.on_machine = 1};
 	f.entered = "oom_kill of control group /b, which the job entered, is 1";
 	f.entered_limit_mib = FULL_MIB;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_OUT_OF_MEMORY);
+	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY);
 	assert_string_equal(outcome.evidence, f.entered);
 	f.held_mib = 30;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_EXITED);
+	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
 	f.wait_status = KILLED_BY_9;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_OUT_OF_MEMORY);
+	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY);
 	f.held_mib = 3;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_SIGNALLED);
+	assert_int_equal(judge(&f)->end, TRK_END_SIGNALLED);
 }
 
 static void a_process_that_was_attached_to_is_judged_by_its_group_and_size(void **state)
@@ -193,16 +193,16 @@ static void a_process_that_was_attached_to_is_judged_by_its_group_and_size(void 
 	f.reaped = false;
 	f.is_alone = false;
 	f.root_ended = true;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_OUT_OF_MEMORY);
+	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY);
 	f.held_mib = 3;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_EXITED);
+	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
 	f.is_alone = true;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_OUT_OF_MEMORY);
+	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY);
 	f.kills.is_shared = true;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_EXITED);
+	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
 	f.held_mib = 95;
 	f.kills.at_end = false;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_EXITED);
+	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
 }
 
 /* ---- the counts ---- */
@@ -311,18 +311,18 @@ static void without_the_controller_the_group_above_counts(void **state)
 
 static const char boot[] = "c0ffee00-0000-4000-8000-000000000001\n";
 
-static void a_limit_is_the_verdict_also_if_its_job_could_not_be_ended(void **state)
+static void a_limit_is_the_end_also_if_its_job_could_not_be_ended(void **state)
 {
 	struct trk_end_facts f = killed_job(KILLED_BY_9);
 
 	(void) state;
-	f.limit = TRK_VERDICT_TIMEOUT;
+	f.limit = TRK_END_TIMEOUT;
 	f.limit_text = "too long; could not be ended: 7 (sh): stuck in the kernel";
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_TIMEOUT);
+	assert_int_equal(judge(&f)->end, TRK_END_TIMEOUT);
 	assert_int_equal(outcome.signal, 9);
 	f.reaped = false;
 	f.lost = true;
-	assert_int_equal(judge(&f)->verdict, TRK_VERDICT_TIMEOUT);
+	assert_int_equal(judge(&f)->end, TRK_END_TIMEOUT);
 	assert_string_equal(outcome.evidence, f.limit_text);
 	assert_int_equal(outcome.code, -1);
 }
@@ -330,7 +330,7 @@ static void a_limit_is_the_verdict_also_if_its_job_could_not_be_ended(void **sta
 /* The last sample held so much of a limit of 100 MiB. */
 static void explain(struct trk_record *record, double last_mib)
 {
-	record->outcome = (struct trk_outcome){.verdict = TRK_VERDICT_TRACKER_DIED, .code = -1};
+	record->outcome = (struct trk_outcome){.end = TRK_END_TRACKER_DIED, .code = -1};
 	record->last_memory_mib = last_mib;
 	trk__quantity_set(&record->run.limit[TRK_LIMIT_MEMORY_MIB], FULL_MIB, TRK_QUALITY_EXACT,
 			  "memory.max", NULL);
@@ -356,16 +356,16 @@ static void a_tracker_that_was_killed_with_its_job_ran_out_of_memory(void **stat
 	trk__death_note(&env, &cg, &record.run.kills);
 	explain(&record, 98);
 	says(&record, "no out-of-memory kill");
-	assert_int_equal(record.outcome.verdict, TRK_VERDICT_TRACKER_DIED);
+	assert_int_equal(record.outcome.end, TRK_END_TRACKER_DIED);
 	put(events, "oom_kill 5\n");
 	explain(&record, 98);
 	says(&record, "likely killed");
 	says(&record, "risen by 3 since the start; the last sample held 98 MiB of 100 MiB");
-	assert_int_equal(record.outcome.verdict, TRK_VERDICT_OUT_OF_MEMORY);
+	assert_int_equal(record.outcome.end, TRK_END_OUT_OF_MEMORY);
 	explain(&record, 0.25);
 	says(&record, "perhaps killed");
 	says(&record, "the last sample held 0.25 MiB of 100 MiB");
-	assert_int_equal(record.outcome.verdict, TRK_VERDICT_TRACKER_DIED);
+	assert_int_equal(record.outcome.end, TRK_END_TRACKER_DIED);
 	/* After another boot the counts say nothing. */
 	put("proc/sys/kernel/random/boot_id", "c0ffee00-0000-4000-8000-000000000002\n");
 	explain(&record, 98);
@@ -415,7 +415,7 @@ static void the_group_above_tells_when_the_jobs_own_has_gone(void **state)
 	put("proc/vmstat", "oom_kill 9\n");
 	explain(&record, 98);
 	says(&record, "oom_kill of /batch, above the job's group, has risen by 1");
-	assert_int_equal(record.outcome.verdict, TRK_VERDICT_TRACKER_DIED);
+	assert_int_equal(record.outcome.end, TRK_END_TRACKER_DIED);
 	assert_int_equal(unlinkat(env.cgroup_fd, "batch/memory.events", 0), 0);
 	explain(&record, 98);
 	says(&record, "likely out of memory: oom_kill of the machine has risen by 2");
@@ -424,7 +424,7 @@ static void the_group_above_tells_when_the_jobs_own_has_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_limit_is_the_verdict_also_if_its_job_could_not_be_ended),
+		cmocka_unit_test(a_limit_is_the_end_also_if_its_job_could_not_be_ended),
 		cmocka_unit_test(a_job_that_the_kernel_killed_ran_out_of_memory),
 		cmocka_unit_test(a_job_that_ends_well_keeps_its_exit_code),
 		cmocka_unit_test(the_kill_of_a_neighbour_is_not_the_end_of_a_small_job),

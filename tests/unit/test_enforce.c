@@ -34,7 +34,7 @@ static void warns_once_then_ends_then_kills(void **state)
 	assert_int_equal(trk__enforce(&e, 91 * S, 0, text), TRK_ENFORCE_NOTHING);
 	assert_int_equal(trk__enforce_next_ns(&e), 100 * S);
 	assert_int_equal(trk__enforce(&e, 100 * S, 0, text), TRK_ENFORCE_TERM);
-	assert_int_equal(e.verdict, TRK_VERDICT_TIMEOUT);
+	assert_int_equal(e.limit, TRK_END_TIMEOUT);
 	assert_int_equal(trk__enforce_next_ns(&e), 105 * S);
 	assert_int_equal(trk__enforce(&e, 104 * S, 0, text), TRK_ENFORCE_NOTHING);
 	assert_int_equal(trk__enforce(&e, 105 * S, 0, text), TRK_ENFORCE_KILL);
@@ -68,7 +68,7 @@ static void memory_at_the_limit_is_allowed_and_above_is_not(void **state)
 	assert_non_null(strstr(text, "100.0 MiB of the memory limit of 100.0 MiB"));
 	assert_int_equal(trk__enforce(&e, 3, 100 * MIB, text), TRK_ENFORCE_NOTHING);
 	assert_int_equal(trk__enforce(&e, 4, 100 * MIB + 1, text), TRK_ENFORCE_TERM);
-	assert_int_equal(e.verdict, TRK_VERDICT_MEMORY_LIMIT);
+	assert_int_equal(e.limit, TRK_END_MEMORY_LIMIT);
 	/* Freed meanwhile or not: it was told to end. */
 	assert_int_equal(trk__enforce(&e, 4 + S, 0, text), TRK_ENFORCE_KILL);
 }

@@ -399,7 +399,7 @@ static void check_growth(const struct views *v)
 	assert_near(f->job->growth.a_day, 0.0065, 0.15);
 	assert_true(f->job->ask_mib > 65536);
 	assert_int_equal(v->o.will_fail, 1);
-	assert_int_equal(f->job->verdict, TRK_FLEET_SOON);
+	assert_int_equal(f->job->rating, TRK_FLEET_SOON);
 }
 
 static void check_drift(const struct views *v)
@@ -436,7 +436,7 @@ static void check_rest(const struct views *v)
 
 	assert_string_equal(f->head, "node-17");
 	assert_string_equal(trk__fleet_text(&v->rows, job->name->name), "job-006");
-	assert_true(job->verdict == TRK_FLEET_OVER && job->ask_cores <= 4);
+	assert_true(job->rating == TRK_FLEET_OVER && job->ask_cores <= 4);
 	assert_true(job->ask_mib > 27000 && job->ask_mib < 40000);
 	assert_true(job->saves_usd_month > 0.6 * job->month.usd &&
 		    job->saves_usd_month < trk__fleet_waste_usd(&job->month));
@@ -714,7 +714,7 @@ static void a_job_of_few_runs_is_no_waste(void **state)
 	assert_int_equal(trk__fleet_rows_add(&rows, &past), 0);
 	assert_int_equal(trk__fleet_rows_sort(&rows), 0);
 	assert_int_equal(trk__fleet_job_make(&rows, 0, NOW - 86400, &job), 0);
-	assert_int_equal(job.verdict, TRK_FLEET_FEW);
+	assert_int_equal(job.rating, TRK_FLEET_FEW);
 	assert_true(job.saves_usd_month == 0);
 	assert_true(isnan(job.noise_share) && !job.growth.known && !job.drift.known);
 	trk__fleet_rows_release(&rows);

@@ -333,7 +333,7 @@ static void use_is_compared_with_the_limit_of_its_time(void **state)
 	assert_near(record.run.limit[TRK_LIMIT_MEMORY_MIB].value, 300);
 	assert_true(trk__limits_end(&l, &record.outcome, NULL, &record.run));
 	assert_near(record.run.limit[TRK_LIMIT_MEMORY_MIB].value, 300);
-	record.outcome.verdict = TRK_VERDICT_OUT_OF_MEMORY;
+	record.outcome.end = TRK_END_OUT_OF_MEMORY;
 	assert_true(trk__limits_end(&l, &record.outcome, NULL, &record.run));
 	assert_near(record.run.limit[TRK_LIMIT_MEMORY_MIB].value, 200);
 	trk__record_release(&record);

@@ -50,7 +50,7 @@ static void rows_and_outcome_come_back_as_written(void **state)
 	assert_true(isnan(record.run.limit[TRK_LIMIT_PIDS].value));
 	outcome_init(o);
 	assert_int_equal(record.outcome.code, 3);
-	assert_int_equal(record.outcome.verdict, TRK_VERDICT_EXITED);
+	assert_int_equal(record.outcome.end, TRK_END_EXITED);
 	assert_string_equal(record.outcome.evidence, o->evidence);
 	assert_true(record.outcome.duration_ns == o->duration_ns);
 	assert_true(isnan(record.outcome.total[TRK_TOTAL_MAJOR_FAULTS].value));
@@ -108,7 +108,7 @@ static void a_cut_at_any_byte_leaves_the_rows_before_it(void **state)
 		}
 		assert_true(rows.count >= last);
 		assert_true(!record.ended);
-		assert_int_equal(record.outcome.verdict, TRK_VERDICT_TRACKER_DIED);
+		assert_int_equal(record.outcome.end, TRK_END_TRACKER_DIED);
 		assert_true(record.damaged <= 1);
 		last = rows.count;
 		for (size_t i = 0; i < rows.count; i++) {
@@ -150,8 +150,8 @@ static void half_a_record_of_a_writer_that_lives_is_no_damage(void **state)
 				trk__record_read(f.fd, "cut", &record, rows_take, &rows, NULL), 0);
 			assert_true(record.damaged <= !alive);
 			assert_int_equal(record.writing, alive);
-			assert_int_equal(record.outcome.verdict,
-					 alive ? TRK_VERDICT_RUNNING : TRK_VERDICT_TRACKER_DIED);
+			assert_int_equal(record.outcome.end,
+					 alive ? TRK_END_RUNNING : TRK_END_TRACKER_DIED);
 			trk__record_release(&record);
 			(void) close(fd);
 		}

@@ -217,7 +217,7 @@ static void out_of_memory_names_limit_peak_and_largest_process(void **state)
 {
 	struct trk_record *r = *state;
 
-	r->outcome.verdict = TRK_VERDICT_OUT_OF_MEMORY;
+	r->outcome.end = TRK_END_OUT_OF_MEMORY;
 	r->outcome.code = -1;
 	r->outcome.signal = 9;
 	r->outcome.top[0].peak_bytes = 600ull << 20;
@@ -230,24 +230,24 @@ static void out_of_memory_names_limit_peak_and_largest_process(void **state)
 static void every_other_end_has_words_of_its_own(void **state)
 {
 	static const struct {
-		enum trk_verdict verdict;
+		enum trk_end end;
 		int signal;
 		const char *want;
 	} table[] = {
-		{TRK_VERDICT_SIGNALLED, 15, "signal 15 (TERM)"},
-		{TRK_VERDICT_TIMEOUT, 15, "timeout"},
-		{TRK_VERDICT_MEMORY_LIMIT, 15, "memory limit"},
-		{TRK_VERDICT_STOPPED, 0, "\u25a0 stopped"},
-		{TRK_VERDICT_VANISHED, 0, "ended unexpectedly"},
-		{TRK_VERDICT_FAILED, 0, "The job failed. What it used until then"},
-		{TRK_VERDICT_RUNNING, 0, "those up to 1 m 0 s after its start"},
-		{TRK_VERDICT_TRACKER_DIED, 0, "how the job ended is not known"},
+		{TRK_END_SIGNALLED, 15, "signal 15 (TERM)"},
+		{TRK_END_TIMEOUT, 15, "timeout"},
+		{TRK_END_MEMORY_LIMIT, 15, "memory limit"},
+		{TRK_END_STOPPED, 0, "\u25a0 stopped"},
+		{TRK_END_VANISHED, 0, "ended unexpectedly"},
+		{TRK_END_FAILED, 0, "The job failed. What it used until then"},
+		{TRK_END_RUNNING, 0, "those up to 1 m 0 s after its start"},
+		{TRK_END_TRACKER_DIED, 0, "how the job ended is not known"},
 	};
 	struct trk_record *r = *state;
 
 	r->outcome.code = -1;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		r->outcome.verdict = table[i].verdict;
+		r->outcome.end = table[i].end;
 		r->outcome.signal = table[i].signal;
 		assert_report(r, "html", table[i].want);
 		assert_report(r, "md", table[i].want);
@@ -258,21 +258,21 @@ static void every_other_end_has_words_of_its_own(void **state)
 static void a_job_that_says_that_it_failed_has_failed(void **state)
 {
 	static const struct {
-		enum trk_verdict verdict, want;
+		enum trk_end end, want;
 		int code, want_code;
 	} table[] = {
-		{TRK_VERDICT_EXITED, TRK_VERDICT_FAILED, 0, -1},
-		{TRK_VERDICT_STOPPED, TRK_VERDICT_FAILED, -1, -1},
-		{TRK_VERDICT_EXITED, TRK_VERDICT_EXITED, 3, 3}, /* which tells more */
-		{TRK_VERDICT_OUT_OF_MEMORY, TRK_VERDICT_OUT_OF_MEMORY, -1, -1},
+		{TRK_END_EXITED, TRK_END_FAILED, 0, -1},
+		{TRK_END_STOPPED, TRK_END_FAILED, -1, -1},
+		{TRK_END_EXITED, TRK_END_EXITED, 3, 3}, /* which tells more */
+		{TRK_END_OUT_OF_MEMORY, TRK_END_OUT_OF_MEMORY, -1, -1},
 	};
 	struct trk_record *r = *state;
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		r->outcome.verdict = table[i].verdict;
+		r->outcome.end = table[i].end;
 		r->outcome.code = table[i].code;
 		trk__record_fail(r);
-		assert_int_equal(r->outcome.verdict, table[i].want);
+		assert_int_equal(r->outcome.end, table[i].want);
 		assert_int_equal(r->outcome.code, table[i].want_code);
 	}
 	assert_false(report_holds(r, "\"sizing\": \"over-provisioned\""));
@@ -350,7 +350,7 @@ static void give_hostile_names(struct trk_record *r)
 			hostile);
 	(void) snprintf(mark.name, sizeof(mark.name), "%.120s", hostile);
 	assert_int_equal(trk__record_mark(r, &mark), 0);
-	r->outcome.verdict = TRK_VERDICT_SIGNALLED;
+	r->outcome.end = TRK_END_SIGNALLED;
 	r->outcome.signal = 15;
 }
 

@@ -181,7 +181,7 @@ static void make_awkward(struct trk_record *r, int which)
 				  NULL);
 	r->run.limit[TRK_LIMIT_CPU].value = which % 2 ? value : 4;
 	r->run.limit[TRK_LIMIT_MEMORY_MIB].value = which % 3 ? value : 1e9;
-	r->outcome.verdict = (enum trk_verdict) which;
+	r->outcome.end = (enum trk_end) which;
 	r->outcome.signal = 15;
 	(void) snprintf(r->outcome.evidence, sizeof(r->outcome.evidence),
 			"a-word-that-is-longer-than-forty-columns-and-so-is-cut some more words");
@@ -240,27 +240,27 @@ static void how_it_ended_is_said(void **state)
 	struct trk_outcome *o = &r->outcome;
 
 	(void) state;
-	o->verdict = TRK_VERDICT_SIGNALLED;
+	o->end = TRK_END_SIGNALLED;
 	o->signal = 15;
 	(void) snprintf(o->evidence, sizeof(o->evidence), "killed from outside");
 	assert_says(r, &plain, "! signal 15 (TERM)   align   ");
 	assert_says(r, &plain, "\n! killed from outside\n");
-	o->verdict = TRK_VERDICT_TIMEOUT;
+	o->end = TRK_END_TIMEOUT;
 	assert_says(r, &plain, "! timeout   align");
 	assert_says(r, &plain, "\n! killed from outside\n");
-	o->verdict = TRK_VERDICT_MEMORY_LIMIT;
+	o->end = TRK_END_MEMORY_LIMIT;
 	assert_says(r, &plain, "! memory limit   align");
-	o->verdict = TRK_VERDICT_TRACKER_DIED;
+	o->end = TRK_END_TRACKER_DIED;
 	assert_says(r, &plain,
 		    "\n! did not end cleanly; last sample at 10.0 s: killed from outside\n");
-	o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
+	o->end = TRK_END_OUT_OF_MEMORY;
 	assert_says(r, &plain,
 		    "\n! killed by the kernel: out of memory (limit 2 GiB, peak 640 MiB)\n");
 	o->top[0].peak_bytes = 600 << 20;
 	assert_says(r, &plain, "\n! largest process: sort -u (pid 7), 600 MiB\n");
-	o->verdict = TRK_VERDICT_RUNNING;
+	o->end = TRK_END_RUNNING;
 	assert_says(r, &plain, "> still running   align   10.0 s so far");
-	o->verdict = TRK_VERDICT_EXITED;
+	o->end = TRK_END_EXITED;
 	o->code = 0;
 	o->evidence[0] = '\0';
 	assert_says(r, &plain, "* exit 0   align");
@@ -269,7 +269,7 @@ static void how_it_ended_is_said(void **state)
 	assert_says(r, &plain, "\n! 1 damaged record skipped\n");
 	o->left_behind = 2;
 	assert_says(r, &plain, "\n! left behind: 2 processes still running\n");
-	o->verdict = TRK_VERDICT_STOPPED;
+	o->end = TRK_END_STOPPED;
 	assert_says(r, &plain, "\n! left behind: 2 processes still running\n");
 	(void) snprintf(r->run.kind, sizeof(r->run.kind), "attach");
 	assert_silent(r, &plain, "left behind");
@@ -322,7 +322,7 @@ static void colour_is_there_when_asked_and_closed(void **state)
 	r->outcome.code = 0;
 	assert_silent(r, &colour, "\033[31m");
 	assert_says(r, &colour, "\033[32m* exit 0\033[0m");
-	r->outcome.verdict = TRK_VERDICT_TIMEOUT;
+	r->outcome.end = TRK_END_TIMEOUT;
 	(void) snprintf(r->outcome.evidence, sizeof(r->outcome.evidence), "time limit");
 	assert_says(r, &colour, "\n\033[31m!\033[0m \033[31mtime limit\033[0m\n");
 	record_free(r);
@@ -401,7 +401,7 @@ static void every_kind_of_end_has_its_word(void **state)
 	for (int i = 0; i < 7; i++) {
 		char want[64];
 
-		r->outcome.verdict = (enum trk_verdict) i;
+		r->outcome.end = (enum trk_end) i;
 		(void) snprintf(want, sizeof(want), "\"verdict\": \"%s\"", words[i]);
 		assert_json(r, want);
 	}

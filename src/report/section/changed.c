@@ -22,7 +22,7 @@ static const char *reading_of(struct trk_doc *d, const struct trk_changed_figure
 						  : trk__doc_print(d, " (usual \u00b1%.1f %%)",
 								   f->noise_share * 100);
 
-	switch (f->verdict) {
+	switch (f->kind) {
 	case TRK_ANOMALY_HIGH:
 		return trk__doc_print(d, "higher than usual%s", usual);
 	case TRK_ANOMALY_LOW:
@@ -48,7 +48,7 @@ static void add_change(struct trk_doc *d, struct trk_doc_table *t,
 	row[2] = trk__doc_figure(d, name->words, previous);
 	row[3] = trk__doc_figure(d, name->words, f->before);
 	row[4] = trk__doc_figure(d, trk__human_change, f->share);
-	if (f->verdict == TRK_ANOMALY_HIGH)
+	if (f->kind == TRK_ANOMALY_HIGH)
 		row[4].tone = TRK_TONE_BAD;
 	row[5].text = reading_of(d, f);
 }

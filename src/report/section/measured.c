@@ -215,7 +215,7 @@ void trk__section_measured(struct trk_doc *d, struct trk_doc_section *s,
 		trk__doc_text(d, s, "Confidence of the memory request: %s, from %zu run%s.",
 			      trk__confidence_name(a->memory.confidence), a->memory.runs_used,
 			      a->memory.runs_used == 1 ? "" : "s");
-	if (record->outcome.left_behind && record->outcome.verdict != TRK_VERDICT_RUNNING)
+	if (record->outcome.left_behind && record->outcome.end != TRK_END_RUNNING)
 		trk__doc_text(d, s, "%zu process%s of the job still ran when the run ended.",
 			      record->outcome.left_behind,
 			      record->outcome.left_behind == 1 ? "" : "es");

@@ -32,7 +32,7 @@ bool trk__report_knows_cloud(const struct trk_report_work *w);
 /* Search for servers; requires the advice. */
 void trk__report_find_servers(struct trk_report_work *w);
 
-/* How the run ended, and the verdict: the head of the document. */
+/* How the run ended, and the verdict on its size: the head of the document. */
 void trk__section_head(struct trk_doc *d, const struct trk_report_work *w);
 
 typedef void trk_section_fn(struct trk_doc *d, struct trk_doc_section *s,

@@ -61,7 +61,7 @@ static double next_of(const struct trk_report_work *w, double value)
 
 static const char *held_words(const struct trk_report_work *w)
 {
-	return w->in->record->outcome.verdict == TRK_VERDICT_RUNNING
+	return w->in->record->outcome.end == TRK_END_RUNNING
 		       ? "not lowered while the run continues"
 		       : "not lowered after a run that did not end well";
 }
@@ -104,7 +104,7 @@ static void add_memory(struct trk_doc *d, const struct trk_report_work *w, struc
 	res.use.max = w->memory_peak;
 	if (a->held_memory)
 		res.why = held_words(w);
-	else if (w->in->record->outcome.verdict == TRK_VERDICT_OUT_OF_MEMORY)
+	else if (w->in->record->outcome.end == TRK_END_OUT_OF_MEMORY)
 		res.why = "killed at its limit: the job needs more than that";
 	else if (w->has_advice && (a->possible_shared_mib > 0 || a->peak_most_mib > 0))
 		res.why = note_words(d, a);
@@ -243,11 +243,11 @@ static void add_snippets(struct trk_doc *d, struct trk_doc_section *s,
 	trk__doc_list(d, s, TRK_BLOCK_SNIPPETS, list, n);
 }
 
-static const char *unfinished_words(enum trk_verdict verdict)
+static const char *unfinished_words(enum trk_end end)
 {
-	if (verdict == TRK_VERDICT_RUNNING)
+	if (end == TRK_END_RUNNING)
 		return "This run has not ended: it raises a request and never lowers it.";
-	if (verdict == TRK_VERDICT_TRACKER_DIED)
+	if (end == TRK_END_TRACKER_DIED)
 		return "How this run ended is not known: it raises a request and never lowers it.";
 	return "This run did not end well: it raises a request and never lowers it.";
 }
@@ -295,5 +295,5 @@ void trk__section_sizing(struct trk_doc *d, struct trk_doc_section *s,
 	add_time(d, w, t);
 	add_snippets(d, s, w);
 	if (!w->ended_well)
-		trk__doc_note(d, s, "%s", unfinished_words(w->in->record->outcome.verdict));
+		trk__doc_note(d, s, "%s", unfinished_words(w->in->record->outcome.end));
 }

@@ -521,7 +521,7 @@ static size_t column_of(const struct trk_doc_table *t, const char *key)
 	return c;
 }
 
-/* Text next to the verdict, from the table of right-sizing: what the job had and what to
+/* Text next to the lead, from the table of right-sizing: what the job had and what to
  * request. */
 static void next_request(struct trk_buf *b, const struct trk_doc *d)
 {
@@ -568,7 +568,7 @@ static void head(struct trk_buf *b, const struct trk_doc *d)
 		"</p></header>\n<main>\n<div class=\"first\"><section id=\"verdict\" class=\"%s\" "
 		"aria-label=\"Verdict\"><p class=\"lead\"><span class=\"symbol\" "
 		"aria-hidden=\"true\">%s</span> ",
-		trk__html_tones[d->verdict_tone], d->symbol);
+		trk__html_tones[d->lead_tone], d->symbol);
 	trk__html_rich(b, d->lead);
 	trk__buf_puts(b, "</p>\n");
 	element(b, "<p class=\"trouble\">", d->trouble, "</p>\n");

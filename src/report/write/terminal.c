@@ -773,7 +773,7 @@ void trk__write_terminal(struct trk_buf *b, const struct trk_doc *d,
 	if (d->state)
 		head(&t, d);
 	troubles(&t, d->trouble);
-	trk__terminal_mark(&t, d->symbol, d->lead, d->verdict_tone);
+	trk__terminal_mark(&t, d->symbol, d->lead, d->lead_tone);
 	if (d->basis && *d->basis) {
 		go_to(&t, 2);
 		trk__terminal_line(&t, d->basis, 2);

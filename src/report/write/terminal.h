@@ -1,6 +1,6 @@
 /* A document as text for a terminal or a log of a given width.
  *
- * Colour marks the outcome, the verdict and the bars. Without UTF-8 the text is ASCII. Text that
+ * Colour marks the outcome, the lead and the bars. Without UTF-8 the text is ASCII. Text that
  * exceeds a line is replaced by its shorter form, if it has one, and else continues on the next
  * line. A number and its unit stay on one line. */
 #ifndef TRK_REPORT_WRITE_TERMINAL_H

@@ -1,4 +1,4 @@
-/* How the run ended, what that means for its figures, and the verdict in one sentence. */
+/* How the run ended, what that means for its figures, and the verdict on its size in one sentence. */
 #include <string.h>
 
 #include "base/libc.h"
@@ -79,7 +79,7 @@ static void signalled(struct trk_doc *d, const struct trk_record *r)
 static void ended_by_us(struct trk_doc *d, const struct trk_report_work *w)
 {
 	const struct trk_outcome *o = &w->in->record->outcome;
-	bool timeout = o->verdict == TRK_VERDICT_TIMEOUT;
+	bool timeout = o->end == TRK_END_TIMEOUT;
 
 	set_state(d, w->in->record, "\u2717", TRK_TONE_BAD);
 	d->trouble = trk__doc_print(
@@ -98,7 +98,7 @@ static void unfinished(struct trk_doc *d, const struct trk_report_work *w)
 	const char *last =
 		trk__doc_value(d, trk__human_seconds, (double) record->last_elapsed_us / 1e6);
 
-	if (record->outcome.verdict == TRK_VERDICT_RUNNING || record->writing) {
+	if (record->outcome.end == TRK_END_RUNNING || record->writing) {
 		set_state(d, record, "\u2026", TRK_TONE_WARN);
 		d->trouble = trk__doc_print(
 			d,
@@ -127,34 +127,34 @@ static void tell_state(struct trk_doc *d, const struct trk_report_work *w)
 	const struct trk_record *record = w->in->record;
 	const struct trk_outcome *o = &record->outcome;
 
-	switch (o->verdict) {
-	case TRK_VERDICT_EXITED:
+	switch (o->end) {
+	case TRK_END_EXITED:
 		exited(d, record);
 		break;
-	case TRK_VERDICT_SIGNALLED:
+	case TRK_END_SIGNALLED:
 		signalled(d, record);
 		break;
-	case TRK_VERDICT_OUT_OF_MEMORY:
+	case TRK_END_OUT_OF_MEMORY:
 		out_of_memory(d, w);
 		break;
-	case TRK_VERDICT_TIMEOUT:
-	case TRK_VERDICT_MEMORY_LIMIT:
+	case TRK_END_TIMEOUT:
+	case TRK_END_MEMORY_LIMIT:
 		ended_by_us(d, w);
 		break;
-	case TRK_VERDICT_VANISHED:
+	case TRK_END_VANISHED:
 		set_state(d, record, "\u2717", TRK_TONE_BAD);
 		d->trouble =
 			"The process ended without stopping its tracker, as it does when it is "
 			"killed. The figures are those until then; this run raises a request and "
 			"never lowers it.";
 		break;
-	case TRK_VERDICT_FAILED:
+	case TRK_END_FAILED:
 		set_state(d, record, "\u2717", TRK_TONE_BAD);
 		d->trouble =
 			"The job failed. What it used until then may be less than it needs, so "
 			"this run raises a request and never lowers it.";
 		break;
-	case TRK_VERDICT_STOPPED:
+	case TRK_END_STOPPED:
 		set_state(d, record, "\u25a0", TRK_TONE_PLAIN);
 		break;
 	default:
@@ -352,7 +352,7 @@ static void tell_verdict(struct trk_doc *d, const struct trk_report_work *w)
 	const char *why = sizing == TRK_SIZING_NOT_ENOUGH_DATA ? why_words(d, w) : "";
 
 	d->symbol = verdicts[sizing].symbol;
-	d->verdict_tone = verdicts[sizing].tone;
+	d->lead_tone = verdicts[sizing].tone;
 	if (!strcmp(w->in->record->run.kind, "system")) {
 		d->lead = trk__doc_print(
 			d, B "The whole machine." E "%s There is no job here to size.",
