@@ -173,8 +173,6 @@ run_pytest() {
 
 # --- builds -----------------------------------------------------------------------------------
 
-thread_tests=(threads tracker counters gpu gpu_container gpu_poller)
-
 build_asan() {
 	check "sanitizers configure" tools/configure.sh asan &&
 		check "sanitizers build" ninja --quiet -C "$asan" -j "$JOBS"
@@ -195,7 +193,7 @@ build_systems() {
 build_tsan() {
 	check "threads configure" tools/configure.sh tsan &&
 		check "threads build" ninja --quiet -C "$tsan" -j "$JOBS" resource-tracker \
-			"${thread_tests[@]/#/tests/unit/test_}" tests/gpu/{,old/}libnvidia-ml.so.1
+			tests/unit/unit_{api,probe_gpu} tests/gpu/{,old/}libnvidia-ml.so.1
 }
 
 # built NAME: runs build_NAME, or waits until the background process has run it. Succeeds if the build did.
@@ -321,7 +319,7 @@ stage_sanitizers() {
 stage_threads() {
 	begin "what has threads under the thread sanitizer (clang)"
 	if built tsan; then
-		run_meson threads "$tsan" "${thread_tests[@]}" --timeout-multiplier 4
+		run_meson threads "$tsan" --suite threads --timeout-multiplier 4
 	fi
 	end threads
 }

@@ -3,7 +3,7 @@
  * doubled. All mutations are deterministic, so a failure is reproducible. Inputs that a fuzzer has
  * found (kept-…, see tools/fuzz.py --keep) are not mutated.
  *
- * usage: fuzz_NAME DIRECTORY-OR-FILE…
+ * usage: fuzzers NAME DIRECTORY-OR-FILE…
  *
  * If the parser crashes, the input is named on stderr and written to crash-fuzz_NAME in the current
  * directory. */
@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define FUZZ_IS_DRIVER
 #include "fuzz.h"
 
 enum {
@@ -29,6 +30,10 @@ enum {
 };
 
 bool fuzz_in_turns;
+
+static struct fuzz_parser *parsers;
+
+static fuzz_function *run_parser;
 
 static size_t work_bytes_max = WORK_BYTES_MAX, mutations = MUTATIONS;
 
@@ -65,13 +70,12 @@ static void crashed(int signal)
 /* The sanitizers call this before they end the process; without them it is not there. */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
-static void catch_crashes(const char *program)
+static void catch_crashes(const char *name)
 {
 	const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
 	struct sigaction action = {.sa_handler = crashed, .sa_flags = (int) SA_RESETHAND};
-	const char *slash = strrchr(program, '/');
 
-	(void) snprintf(crash_path, sizeof(crash_path), "crash-%s", slash ? slash + 1 : program);
+	(void) snprintf(crash_path, sizeof(crash_path), "crash-fuzz_%s", name);
 	if (__sanitizer_set_death_callback)
 		__sanitizer_set_death_callback(report_crash);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
@@ -109,7 +113,7 @@ static void run_one(const uint8_t *data, size_t size)
 	current_data = copy;
 	current_size = size;
 	(void) alarm(20); /* an endless loop is a crash too */
-	(void) LLVMFuzzerTestOneInput(copy, size);
+	(void) run_parser(copy, size);
 	(void) alarm(0);
 	free(copy);
 }
@@ -265,19 +269,43 @@ static bool run_directory(const char *path, size_t *files, size_t *runs)
 	return ok;
 }
 
+void fuzz_add(struct fuzz_parser *parser)
+{
+	parser->next = parsers;
+	parsers = parser;
+}
+
+/* NULL if there is no NAME.c. */
+static fuzz_function *find_parser(const char *name)
+{
+	char file[256];
+
+	(void) snprintf(file, sizeof(file), "%s.c", name);
+	for (const struct fuzz_parser *p = parsers; p; p = p->next) {
+		const char *slash = strrchr(p->file, '/');
+
+		if (strcmp(slash ? slash + 1 : p->file, file) == 0)
+			return p->run;
+	}
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	size_t files = 0, runs = 0;
-	bool ok = argc > 1;
+	bool ok = true;
 
-	if (!ok)
-		(void) fprintf(stderr, "usage: %s DIRECTORY-OR-FILE...\n", argv[0]);
-	catch_crashes(argv[0]);
+	run_parser = argc > 2 ? find_parser(argv[1]) : NULL;
+	if (!run_parser) {
+		(void) fprintf(stderr, "usage: fuzzers NAME DIRECTORY-OR-FILE...\n");
+		return EXIT_FAILURE;
+	}
+	catch_crashes(argv[1]);
 	if (!__sanitizer_set_death_callback) {
 		work_bytes_max /= WITHOUT_SANITIZER;
 		mutations /= WITHOUT_SANITIZER;
 	}
-	for (int i = 1; i < argc; i++) {
+	for (int i = 2; i < argc; i++) {
 		struct stat st;
 
 		if (stat(argv[i], &st) == 0 && !S_ISDIR(st.st_mode)) {

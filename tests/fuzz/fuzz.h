@@ -11,8 +11,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Run the parser on `size` bytes. Returns 0; a finding ends the process. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* Runs the parser on `size` bytes. Returns 0; a finding ends the process. */
+typedef int fuzz_function(const uint8_t *data, size_t size);
+
+#ifdef FUZZ_DRIVER
+/* All fuzzers are one program with driver.c. Each adds itself under the name of its file. */
+struct fuzz_parser {
+	const char *file;
+	fuzz_function *run;
+	struct fuzz_parser *next;
+};
+
+void fuzz_add(struct fuzz_parser *parser);
+#ifndef FUZZ_IS_DRIVER
+static fuzz_function fuzz_input;
+
+__attribute__((constructor)) static void fuzz_add_this_file(void)
+{
+	static struct fuzz_parser parser = {__BASE_FILE__, fuzz_input, NULL};
+
+	fuzz_add(&parser);
+}
+
+#define LLVMFuzzerTestOneInput fuzz_input
+#endif
+#else
+fuzz_function LLVMFuzzerTestOneInput;
+#endif
 
 /* driver.c sets it while it runs cuts and mutations of a seed, of which there are thousands that
  * hardly differ: what takes long may then be done in turns. Not there with libFuzzer. */
