@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/file.h"
@@ -152,38 +153,52 @@ static double known(bool has, uint64_t value, double unit)
 	return has ? (double) value / unit : NAN;
 }
 
+/* Since boot, of the outer interfaces. */
+static void sum_up(const struct trk_meter *m, uint64_t *ret_in, uint64_t *ret_out)
+{
+	*ret_in = *ret_out = 0;
+	for (size_t i = 0; i < m->count; i++) {
+		*ret_in += m->member[i].counted ? m->member[i].in : 0;
+		*ret_out += m->member[i].counted ? m->member[i].out : 0;
+	}
+}
+
 int trk_counters_machine(struct trk_counters *c, struct trk_machine_counters *ret)
 {
-	struct trk_machine_reading m;
+	const struct trk_machine_now *m = &c->set.machine;
+	const struct trk_cpu_times *t = &m->cpu.all;
+	double ticks = (double) sysconf(_SC_CLK_TCK);
+	uint64_t received, sent;
 	int r = c->pid ? -EINVAL : enter(c);
 
 	if (r < 0)
 		return r;
-	trk__counters_read_machine(&c->set, &m);
-	(void) pthread_mutex_unlock(&c->lock);
+	trk__machine_now_read(&c->set.machine);
+	sum_up(&m->nets, &received, &sent);
 	*ret = (struct trk_machine_counters){
-		.processes = known(m.has_processes, m.processes, 1),
-		.user_s = known(m.has_cpu, m.user_ns, 1e9),
-		.system_s = known(m.has_cpu, m.system_ns, 1e9),
-		.memory_free_mib = known(m.has_memory, m.memory.free, TRK_MIB),
-		.memory_used_mib = known(m.has_memory, trk__meminfo_used(&m.memory), TRK_MIB),
-		.memory_buffers_mib = known(m.has_memory, m.memory.buffers, TRK_MIB),
+		.processes = known(m->has_processes, m->processes, 1),
+		.user_s = known(m->has_cpu, t->user + t->nice, ticks),
+		.system_s = known(m->has_cpu, t->system + t->irq + t->softirq, ticks),
+		.memory_free_mib = known(m->has_memory, m->memory.free, TRK_MIB),
+		.memory_used_mib = known(m->has_memory, trk__meminfo_used(&m->memory), TRK_MIB),
+		.memory_buffers_mib = known(m->has_memory, m->memory.buffers, TRK_MIB),
 		.memory_cached_mib =
-			known(m.has_memory, m.memory.cached + m.memory.reclaimable, TRK_MIB),
-		.memory_active_mib = known(m.has_memory, m.memory.active, TRK_MIB),
-		.memory_inactive_mib = known(m.has_memory, m.memory.inactive, TRK_MIB),
-		.net_recv_bytes = known(m.has_net, m.recv_bytes, 1),
-		.net_sent_bytes = known(m.has_net, m.sent_bytes, 1),
+			known(m->has_memory, m->memory.cached + m->memory.reclaimable, TRK_MIB),
+		.memory_active_mib = known(m->has_memory, m->memory.active, TRK_MIB),
+		.memory_inactive_mib = known(m->has_memory, m->memory.inactive, TRK_MIB),
+		.net_recv_bytes = known(m->has_nets, received, 1),
+		.net_sent_bytes = known(m->has_nets, sent, 1),
 	};
+	(void) pthread_mutex_unlock(&c->lock);
 	return 0;
 }
 
 int trk_counters_disk(struct trk_counters *c, size_t index, const char **ret_name,
 		      double *ret_read_bytes, double *ret_write_bytes)
 {
-	const struct trk_meter *meter = &c->set.disks.meter;
+	const struct trk_meter *meter = &c->set.machine.disks;
 
-	if (c->set.tree || !c->set.has_disks)
+	if (c->set.tree || !c->set.machine.has_disks)
 		return -ENOENT;
 	for (size_t i = 0; i < meter->count; i++) {
 		if (!meter->member[i].counted || index-- > 0)
@@ -199,9 +214,9 @@ int trk_counters_disk(struct trk_counters *c, size_t index, const char **ret_nam
 int trk_counters_mount(struct trk_counters *c, size_t index, const char **ret_point,
 		       double *ret_total_bytes, double *ret_used_bytes, double *ret_free_bytes)
 {
-	const struct trk_space_meter *space = &c->set.space;
+	const struct trk_space_meter *space = &c->set.machine.space;
 
-	for (size_t i = 0; c->set.knows_space && i < space->count; i++) {
+	for (size_t i = 0; c->set.machine.has_space && i < space->count; i++) {
 		const struct trk_space_member *m = &space->member[i];
 
 		if (m->total_bytes == 0 || index-- > 0)

@@ -22,8 +22,7 @@ bool sample_output_is_on_stderr(const struct track_settings *s)
 	return s->format && !s->output && !s->quiet;
 }
 
-int sample_output_open(struct sample_output *out, const struct track_settings *s,
-		       const struct trk_env *env)
+int sample_output_open(struct sample_output *out, const struct track_settings *s)
 {
 	*out = (struct sample_output){
 		.fd = -1,
@@ -46,7 +45,7 @@ int sample_output_open(struct sample_output *out, const struct track_settings *s
 	if (out->fd < 0 || out->format != SAMPLE_JSON || s->track.no_system)
 		return 0;
 	out->has_detail = true;
-	if (trk__detail_init(&out->detail, env) < 0) {
+	if (trk__detail_init(&out->detail) < 0) {
 		cli_complain("out of memory");
 		return -1;
 	}
@@ -80,8 +79,6 @@ static void add_row(struct sample_output *out, const struct trk_run *run,
 
 	switch (out->format) {
 	case SAMPLE_JSON:
-		if (out->has_detail)
-			trk__detail_update(&out->detail);
 		if (out->has_detail && !out->has_baseline)
 			trk__table_hold(&out->lead, &copy);
 		else if (trk__table_begin(&out->lead, TRK_SET_05, &copy))
@@ -115,12 +112,14 @@ static void write_out(struct sample_output *out)
 }
 
 void sample_output_row(struct sample_output *out, const struct trk_run *run,
-		       const struct trk_sample *row, const struct trk_gpu_reading *gpus)
+		       const struct trk_sample *row, const struct trk_sampler *sampler)
 {
 	if (out->fd < 0 || out->failed)
 		return;
 	trk__buf_clear(&out->buf);
-	out->detail.gpus = gpus;
+	out->detail.gpus = trk__sampler_gpus(sampler);
+	if (out->has_detail)
+		trk__detail_update(&out->detail, trk__sampler_machine(sampler));
 	add_row(out, run, row);
 	write_out(out);
 }

@@ -31,12 +31,11 @@ struct sample_output {
 
 /* Open the output that the settings name. Returns 0, or -1 after a complaint. The caller releases
  * in each case. */
-int sample_output_open(struct sample_output *out, const struct track_settings *s,
-		       const struct trk_env *env);
+int sample_output_open(struct sample_output *out, const struct track_settings *s);
 void sample_output_release(struct sample_output *out);
 /* Write one row. A failure is reported once; the job continues. */
 void sample_output_row(struct sample_output *out, const struct trk_run *run,
-		       const struct trk_sample *row, const struct trk_gpu_reading *gpus);
+		       const struct trk_sample *row, const struct trk_sampler *sampler);
 /* Finish the output after the last row. */
 void sample_output_end(struct sample_output *out, const struct trk_run *run);
 

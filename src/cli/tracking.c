@@ -115,16 +115,16 @@ static void watch(struct outputs *out, const struct trk_record *record,
 }
 
 static void write_row(void *data, const struct trk_record *record, const struct trk_sample *row,
-		      const struct trk_gpu_reading *gpus)
+		      const struct trk_sampler *sampler)
 {
 	struct outputs *out = data;
 
 	out->row = *row;
 	out->has_row = true;
-	sample_output_row(&out->samples, &record->run, row, gpus);
+	sample_output_row(&out->samples, &record->run, row, sampler);
 	trk__live_page_row(&out->live, record);
 	if (!strcmp(out->settings->alerts, "auto") || out->hooks.count)
-		watch(out, record, row, gpus);
+		watch(out, record, row, trk__sampler_gpus(sampler));
 }
 
 /* Print the status line for SIGUSR1. */
@@ -143,8 +143,7 @@ static void print_status(void *data, const struct trk_record *record)
 	free(facts);
 }
 
-static int open_outputs(struct outputs *out, const struct track_settings *s,
-			const struct trk_env *env)
+static int open_outputs(struct outputs *out, const struct track_settings *s)
 {
 	bool live = s->report && *s->report && strcmp(s->report, "-") != 0 && !s->no_recording;
 
@@ -165,7 +164,7 @@ static int open_outputs(struct outputs *out, const struct track_settings *s,
 				    .every_ns = live ? s->report_every_ns : 0,
 				    .control_fd = s->track.control_fd,
 			    });
-	return sample_output_open(&out->samples, s, env);
+	return sample_output_open(&out->samples, s);
 }
 
 /* ---- the end ---- */
@@ -631,7 +630,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 	}
 	trk__os_map_stack();
 	plan_it(s, &env, argv, pid, &out);
-	if (open_outputs(&out, s, &env) < 0 || (!check_outputs(s) && s->strict))
+	if (open_outputs(&out, s) < 0 || (!check_outputs(s) && s->strict))
 		status = argv ? EXIT_BEFORE_JOB : EXIT_ERROR;
 	else
 		status = track_to(&out, s, &env, argv, result);

@@ -5,14 +5,9 @@
 #ifndef TRK_SAMPLE_DETAIL_H
 #define TRK_SAMPLE_DETAIL_H
 
-#include "base/env.h"
 #include "probe/gpu/poller.h"
-#include "probe/linux/cpu_stat.h"
 #include "probe/linux/device.h"
-#include "probe/linux/diskstats.h"
-#include "probe/linux/meminfo.h"
-#include "probe/linux/netdev.h"
-#include "probe/linux/space.h"
+#include "sample/machine_now.h"
 
 /* Two counters of one device: read and written, or received and sent. */
 struct trk_traffic {
@@ -33,16 +28,12 @@ struct trk_traffic_list {
 };
 
 struct trk_detail_mount {
-	const struct trk_space_member *space; /* view, until the next update */
-	size_t disk;                          /* index into the list of disks */
+	size_t disk; /* index into the list of disks */
+	char type[32], point[1024];
+	uint64_t total_bytes, used_bytes, available_bytes; /* as df shows them */
 };
 
 struct trk_detail {
-	struct trk_env env; /* descriptors borrowed */
-	struct trk_disk_meter disk_meter;
-	struct trk_net_meter net_meter;
-	struct trk_space_meter space_meter;
-	bool has_disks, has_nets, has_space;
 	struct trk_traffic_list disks, nets;
 	struct trk_detail_mount *mount; /* owned */
 	size_t mounts, mounts_cap;
@@ -51,17 +42,16 @@ struct trk_detail {
 	bool has_memory;
 	/* Owned; parts of each core's time: busy, and given to other machines. NaN when unknown. */
 	double *core_share, *core_steal_share;
-	double steal_share;                           /* of the time of all cores */
-	struct trk_cpu_times *core_now, *core_before; /* owned */
+	double steal_share;                /* of the time of all cores */
+	struct trk_cpu_times *core_before; /* owned */
 	struct trk_cpu_times all_before;
 	size_t cores;
-	char *text; /* owned scratch */
 };
 
-/* Returns 0 or -ENOMEM; call _release in either case. env is borrowed until _release. Lists that
- * cannot be read stay empty. */
-int trk__detail_init(struct trk_detail *d, const struct trk_env *env);
+/* Returns 0 or -ENOMEM; call _release in either case. */
+int trk__detail_init(struct trk_detail *d);
 void trk__detail_release(struct trk_detail *d);
-void trk__detail_update(struct trk_detail *d);
+/* Take a reading of the machine. Lists that could not be read stay as they are. */
+void trk__detail_update(struct trk_detail *d, const struct trk_machine_now *now);
 
 #endif

@@ -511,8 +511,8 @@ struct trk_sampler *trk__sampler_new(const struct trk_env *env,
 	}
 	s->machine_cores = (double) sysconf(_SC_NPROCESSORS_CONF);
 	s->tick_us = 1000000 / (uint64_t) sysconf(_SC_CLK_TCK);
-	s->stat_fd = s->meminfo_fd = s->loadavg_fd = s->group.fd = -1;
-	s->disk.fd = s->net.fd = s->space.fd = -1;
+	s->now = TRK_MACHINE_NOW_NONE;
+	s->loadavg_fd = s->group.fd = -1;
 	for (int i = 0; i < PRESSURE_FILES; i++)
 		s->pressure_fd[i] = -1;
 	s->text = malloc(SAMPLER_TEXT_SIZE);
@@ -523,8 +523,9 @@ struct trk_sampler *trk__sampler_new(const struct trk_env *env,
 		if (!s->tree)
 			goto fail;
 	}
-	if (!options->no_system)
-		trk__sampler_open_system(s);
+	r = options->no_system ? 0 : trk__sampler_open_system(s);
+	if (r < 0)
+		goto fail;
 	trk__sampler_open_group(s);
 	take_baseline(s);
 	s->gpu = trk__gpu_poller_new(env, options->gpu, options->gpu_hints, NULL);
@@ -566,6 +567,11 @@ struct trk_tree *trk__sampler_tree(struct trk_sampler *s)
 const struct trk_cgroup *trk__sampler_cgroup(const struct trk_sampler *s)
 {
 	return &s->cgroup;
+}
+
+const struct trk_machine_now *trk__sampler_machine(const struct trk_sampler *s)
+{
+	return &s->now;
 }
 
 const struct trk_gpu_reading *trk__sampler_gpus(const struct trk_sampler *s)

@@ -3,15 +3,11 @@
 #define TRK_SAMPLE_SAMPLER_PRIVATE_H
 
 #include "probe/linux/cgroup_throttle.h"
-#include "probe/linux/diskstats.h"
-#include "probe/linux/netdev.h"
-#include "probe/linux/process_count.h"
-#include "probe/linux/space.h"
 #include "sample/cpu_split.h"
 #include "sample/sampler.h"
 
 enum {
-	SAMPLER_TEXT_SIZE = 64 * 1024, /* /proc/stat of a machine with many hundred interrupts */
+	SAMPLER_TEXT_SIZE = 64 * 1024,
 	GPU_PIDS_MAX = 8192, /* processes of the tree that GPU processes are compared with */
 };
 
@@ -84,20 +80,15 @@ struct trk_sampler {
 	int64_t owed_us[TRK_COLUMNS]; /* CPU time that is moved to the next interval */
 	struct cpu_queue queue;
 	struct trk_cpu_split tree_cpu_us;
-	struct trk_host *host; /* owned by host_system.c; NULL on Linux */
-	int stat_fd, meminfo_fd, loadavg_fd;
+	struct trk_machine_now now;
+	int loadavg_fd;
 	int pressure_fd[PRESSURE_FILES];
-	struct trk_disk_meter disk;
-	struct trk_net_meter net;
-	struct trk_space_meter space;
-	int disk_error, net_error, space_error;
 	bool knows_shmem;
 	uint64_t shmem_bytes; /* of the machine */
 	struct group_watch group;
 	struct trk_throttle throttle;
 	bool has_quota; /* some group does */
 	struct stall stall, stall_before;
-	struct trk_process_count process_count;
 	struct trk_gpu_poller *gpu;         /* owned; NULL: no sign of a GPU */
 	const struct trk_gpu_reading *gpus; /* of this row; NULL: none */
 	struct counter gpu_millijoules[TRK_GPUS_MAX];
@@ -131,9 +122,10 @@ void trk__sampler_close_group(struct trk_sampler *s);
 /* Check for a move to another group or changed limits, when due. */
 void trk__sampler_follow_group(struct trk_sampler *s, uint64_t now_ns);
 
-/* linux/sampler_system.c, and host_system.c elsewhere */
+/* linux/sampler_system.c */
 void trk__sampler_system_sources(const struct trk_sampler *s, struct trk_source *list, size_t *n);
-void trk__sampler_open_system(struct trk_sampler *s);
+/* 0 or -ENOMEM. */
+int trk__sampler_open_system(struct trk_sampler *s);
 void trk__sampler_system_baseline(struct trk_sampler *s);
 void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns);
 void trk__sampler_close_system(struct trk_sampler *s);

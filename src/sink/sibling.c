@@ -204,9 +204,9 @@ static void add_mounts(struct trk_json *j, const struct trk_detail *d, size_t di
 {
 	trk__json_key_open(j, "mounts", '[');
 	for (size_t i = 0; i < d->mounts; i++) {
-		const struct trk_space_member *m = d->mount[i].space;
+		const struct trk_detail_mount *m = &d->mount[i];
 
-		if (d->mount[i].disk != disk)
+		if (m->disk != disk)
 			continue;
 		trk__json_open(j, '{');
 		key_u64(j, "available_bytes", m->available_bytes, true);

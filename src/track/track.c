@@ -164,7 +164,7 @@ static void take_row(struct track *t, uint64_t late_ns)
 	if (t->writer)
 		(void) trk__writer_row(t->writer, row);
 	if (t->options->on_row)
-		t->options->on_row(t->options->data, t->record, row, trk__sampler_gpus(t->sampler));
+		t->options->on_row(t->options->data, t->record, row, t->sampler);
 }
 
 static void write_state(struct track *t, uint64_t now)

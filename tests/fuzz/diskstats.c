@@ -7,16 +7,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct trk_diskstat before = {.reads = 7};
+	const struct trk_meter_line before = {.in = 7};
 	char *text = fuzz_text(data, size);
 	const char *at = text, *end = text + strlen(text), *last = text;
-	struct trk_diskstat d = before;
+	struct trk_meter_line d = before;
 	int r;
 
-	if (trk__diskstat_counters_parse(text, &d) < 0)
-		FUZZ_CHECK(memcmp(&d, &before, sizeof(d)) == 0);
-	d = before;
-	while ((r = trk__diskstat_parse(&at, &d)) != 0) {
+	while ((r = trk__diskstats.parse(&at, &d)) != 0) {
 		FUZZ_CHECK(at > last && at <= end);
 		last = at;
 		if (r < 0) {

@@ -5,13 +5,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct trk_netdev before = {.recv_bytes = 7};
+	const struct trk_meter_line before = {.in = 7};
 	char *text = fuzz_text(data, size);
 	const char *at = text, *end = text + strlen(text), *last = text;
-	struct trk_netdev d = before;
+	struct trk_meter_line d = before;
 	int r;
 
-	while ((r = trk__netdev_parse(&at, &d)) != 0) {
+	while ((r = trk__netdev.parse(&at, &d)) != 0) {
 		FUZZ_CHECK(at > last && at <= end);
 		last = at;
 		if (r < 0)

@@ -13,28 +13,26 @@
 #define MIB (UINT64_C(1) << 20)
 
 static struct live live;
-static struct trk_disk_meter meter;
+static struct trk_meter meter;
 
 static void expect(uint64_t read_bytes, uint64_t write_bytes)
 {
-	uint64_t in = 77, out = 77;
-
-	assert_int_equal(trk__disk_meter_update(&meter, &in, &out), 0);
-	assert_int_equal(in, read_bytes);
-	assert_int_equal(out, write_bytes);
+	assert_int_equal(trk__meter_update(&meter), 0);
+	assert_int_equal(meter.in, read_bytes);
+	assert_int_equal(meter.out, write_bytes);
 }
 
 static void begin(const char *fixture, const char *text)
 {
 	live_init(&live, fixture);
 	live_write(&live, "diskstats", text);
-	assert_int_equal(trk__disk_meter_init(&meter, &live.env), 0);
+	assert_int_equal(trk__meter_init(&meter, &trk__diskstats, &live.env), 0);
 	expect(0, 0);
 }
 
 static void end(void)
 {
-	trk__disk_meter_release(&meter);
+	trk__meter_release(&meter);
 	live_release(&live);
 }
 
@@ -47,20 +45,18 @@ static void reads_lines_of_every_kernel(void **state)
 		"   8       1 sda1 10 2 2048 4 20 5 4096 6 0 70 80 9 9 9 9\n",
 		"   8       1 sda1 10 2 2048 4 20 5 4096 6 0 70 80 9 9 9 9 9 9\n",
 	};
-	struct trk_diskstat d;
+	struct trk_meter_line d;
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		const char *at = texts[i];
 
-		assert_int_equal(trk__diskstat_parse(&at, &d), 1);
+		assert_int_equal(trk__diskstats.parse(&at, &d), 1);
 		assert_int_equal(d.name_len, 4);
 		assert_memory_equal(d.name, "sda1", 4);
-		assert_int_equal(d.reads, 10);
-		assert_int_equal(d.read_bytes, MIB);
-		assert_int_equal(d.writes, 20);
-		assert_int_equal(d.write_bytes, 2 * MIB);
-		assert_int_equal(trk__diskstat_parse(&at, &d), 0);
+		assert_int_equal(d.in, MIB);
+		assert_int_equal(d.out, 2 * MIB);
+		assert_int_equal(trk__diskstats.parse(&at, &d), 0);
 	}
 }
 
@@ -72,71 +68,20 @@ static void steps_over_lines_that_are_none(void **state)
 			   "   8       0 sdb 1 2 99999999999999999999 4 5 6 7 8 9 10 11\n"
 			   "   8       0 sdc 1 2 18446744073709551615 4 5 6 7 8 9 10 11\n"
 			   "   8       0 sdd 1 2 3 4 5 6 7 8 9 10 11";
-	const struct trk_diskstat before = {.reads = 99};
-	struct trk_diskstat d = before;
+	const struct trk_meter_line before = {.in = 99};
+	struct trk_meter_line d = before;
 
 	(void) state;
 	for (int i = 0; i < 5; i++) {
-		assert_int_equal(trk__diskstat_parse(&text, &d), -EBADMSG);
+		assert_int_equal(trk__diskstats.parse(&text, &d), -EBADMSG);
 		assert_memory_equal(&d, &before, sizeof(d));
 	}
-	assert_int_equal(trk__diskstat_parse(&text, &d), 1);
-	assert_int_equal(d.write_bytes, 7 * 512);
-	assert_int_equal(trk__diskstat_parse(&text, &d), 0);
-}
-
-static void reads_the_file_of_one_disk(void **state)
-{
-	struct trk_diskstat d = {.reads = 99};
-
-	(void) state;
-	assert_int_equal(trk__diskstat_counters_parse("   10 2 2048 4 20 5 4096 6 0 70", &d),
-			 -EBADMSG);
-	assert_int_equal(d.reads, 99);
-	assert_int_equal(
-		trk__diskstat_counters_parse("   10 2 2048 4 20 5 4096 6 0 70 80 9 9 9 9\n", &d),
-		0);
-	assert_int_equal(d.read_bytes, MIB);
-	assert_int_equal(d.write_bytes, 2 * MIB);
+	assert_int_equal(trk__diskstats.parse(&text, &d), 1);
+	assert_int_equal(d.out, 7 * 512);
+	assert_int_equal(trk__diskstats.parse(&text, &d), 0);
 }
 
 /* ---- the meter ---- */
-
-/* On the kernel at hand: what the table says before, the file of the disk, the table after. */
-static void finds_in_a_disks_own_file_what_the_table_says(void **state)
-{
-	struct trk_disk_meter table[2];
-	struct trk_env env;
-
-	(void) state;
-	assert_int_equal(trk__env_init(&env), 0);
-	if (trk__disk_meter_init(&meter, &env) == 0) {
-		uint64_t in, out;
-
-		assert_int_equal(trk__disk_meter_update(&meter, &in, &out), 0);
-		assert_true(meter.quick_count <= TRK_DISK_METER_QUICK);
-		for (int i = 0; i < 2; i++) {
-			assert_int_equal(trk__disk_meter_init(&table[i], &env), 0);
-			assert_int_equal(trk__disk_meter_update(&table[i], &in, &out), 0);
-			if (i == 0)
-				assert_int_equal(trk__disk_meter_update(&meter, &in, &out), 0);
-		}
-		for (size_t i = 0; i < meter.quick_count; i++) {
-			size_t k = meter.quick[i].member;
-
-			assert_string_equal(meter.meter.member[k].name,
-					    table[0].meter.member[k].name);
-			assert_in_range(meter.meter.member[k].in, table[0].meter.member[k].in,
-					table[1].meter.member[k].in);
-			assert_in_range(meter.meter.member[k].out, table[0].meter.member[k].out,
-					table[1].meter.member[k].out);
-		}
-		trk__disk_meter_release(&table[0]);
-		trk__disk_meter_release(&table[1]);
-	}
-	trk__disk_meter_release(&meter);
-	trk__env_release(&env);
-}
 
 /* Between the two readings of each fixture so many MiB have gone to the disks at the bottom, and
  * the devices above them have grown too. */
@@ -163,15 +108,14 @@ static void counts_every_byte_once_in_any_stack_of_devices(void **state)
 	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = fixture_text(cases[i].fixture, "proc/diskstats");
-		uint64_t in, out;
 
 		begin(cases[i].has_sys ? cases[i].fixture : NULL, text);
 		free(text);
 		live_copy(&live, "diskstats", cases[i].fixture, "proc/diskstats.later");
-		assert_int_equal(trk__disk_meter_update(&meter, &in, &out), 0);
-		if (in != cases[i].read_mib * MIB || out != cases[i].write_mib * MIB)
+		assert_int_equal(trk__meter_update(&meter), 0);
+		if (meter.in != cases[i].read_mib * MIB || meter.out != cases[i].write_mib * MIB)
 			fail_msg("%s: %llu bytes read, %llu written", cases[i].fixture,
-				 (unsigned long long) in, (unsigned long long) out);
+				 (unsigned long long) meter.in, (unsigned long long) meter.out);
 		end();
 	}
 }
@@ -210,15 +154,11 @@ static void counts_a_late_device_from_its_first_sight_and_keeps_what_a_gone_one_
 
 static void gives_no_data_without_diskstats(void **state)
 {
-	uint64_t in = 1, out = 2;
-
 	(void) state;
 	live_init(&live, NULL);
-	assert_int_equal(trk__disk_meter_init(&meter, &live.env), -ENOENT);
-	assert_int_equal(trk__disk_meter_update(&meter, &in, &out), -ENODATA);
-	assert_int_equal(in, 1);
-	assert_int_equal(out, 2);
-	trk__disk_meter_release(&meter);
+	assert_int_equal(trk__meter_init(&meter, &trk__diskstats, &live.env), -ENOENT);
+	assert_int_equal(trk__meter_update(&meter), -ENODATA);
+	trk__meter_release(&meter);
 	end(); /* releasing twice is fine */
 }
 
@@ -241,7 +181,7 @@ static void is_bounded_by_a_thousand_devices(void **state)
 		live_write(&live, "diskstats", text);
 		expect(UINT64_C(1024) * 512 * round, 0);
 	}
-	assert_int_equal(meter.meter.count, 1024);
+	assert_int_equal(meter.count, 1024);
 	end();
 	free(text);
 }
@@ -251,8 +191,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_lines_of_every_kernel),
 		cmocka_unit_test(steps_over_lines_that_are_none),
-		cmocka_unit_test(reads_the_file_of_one_disk),
-		cmocka_unit_test(finds_in_a_disks_own_file_what_the_table_says),
 		cmocka_unit_test(counts_every_byte_once_in_any_stack_of_devices),
 		cmocka_unit_test(adds_nothing_when_a_counter_goes_back),
 		cmocka_unit_test(

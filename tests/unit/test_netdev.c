@@ -13,28 +13,26 @@
 #define HEAD "Inter-|   Receive                     |  Transmit\n face |bytes    packets|bytes\n"
 
 static struct live live;
-static struct trk_net_meter meter;
+static struct trk_meter meter;
 
 static void expect(uint64_t recv_bytes, uint64_t sent_bytes)
 {
-	uint64_t in = 77, out = 77;
-
-	assert_int_equal(trk__net_meter_update(&meter, &in, &out), 0);
-	assert_int_equal(in, recv_bytes);
-	assert_int_equal(out, sent_bytes);
+	assert_int_equal(trk__meter_update(&meter), 0);
+	assert_int_equal(meter.in, recv_bytes);
+	assert_int_equal(meter.out, sent_bytes);
 }
 
 static void begin(const char *fixture, const char *text)
 {
 	live_init(&live, fixture);
 	live_write(&live, "self/net/dev", text);
-	assert_int_equal(trk__net_meter_init(&meter, &live.env), 0);
+	assert_int_equal(trk__meter_init(&meter, &trk__netdev, &live.env), 0);
 	expect(0, 0);
 }
 
 static void end(void)
 {
-	trk__net_meter_release(&meter);
+	trk__meter_release(&meter);
 	live_release(&live);
 }
 
@@ -67,21 +65,21 @@ static void reads_an_interface(void **state)
 	const char *text =
 		HEAD "  eth0: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n"
 		     "enp0s31f6:18446744073709551615 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16";
-	struct trk_netdev d;
+	struct trk_meter_line d;
 
 	(void) state;
-	assert_int_equal(trk__netdev_parse(&text, &d), -EBADMSG);
-	assert_int_equal(trk__netdev_parse(&text, &d), -EBADMSG);
-	assert_int_equal(trk__netdev_parse(&text, &d), 1);
+	assert_int_equal(trk__netdev.parse(&text, &d), -EBADMSG);
+	assert_int_equal(trk__netdev.parse(&text, &d), -EBADMSG);
+	assert_int_equal(trk__netdev.parse(&text, &d), 1);
 	assert_int_equal(d.name_len, 4);
 	assert_memory_equal(d.name, "eth0", 4);
-	assert_int_equal(d.recv_bytes, 1);
-	assert_int_equal(d.sent_bytes, 9);
+	assert_int_equal(d.in, 1);
+	assert_int_equal(d.out, 9);
 	/* No blank behind the colon, no line end behind the last number. */
-	assert_int_equal(trk__netdev_parse(&text, &d), 1);
+	assert_int_equal(trk__netdev.parse(&text, &d), 1);
 	assert_int_equal(d.name_len, 9);
-	assert_true(d.recv_bytes == UINT64_MAX);
-	assert_int_equal(trk__netdev_parse(&text, &d), 0);
+	assert_true(d.in == UINT64_MAX);
+	assert_int_equal(trk__netdev.parse(&text, &d), 0);
 }
 
 static void steps_over_lines_that_are_none(void **state)
@@ -89,15 +87,15 @@ static void steps_over_lines_that_are_none(void **state)
 	const char *text = "\n  : 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n"
 			   "  eth0: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n"
 			   "  eth0\n   ";
-	const struct trk_netdev before = {.recv_bytes = 99};
-	struct trk_netdev d = before;
+	const struct trk_meter_line before = {.in = 99};
+	struct trk_meter_line d = before;
 
 	(void) state;
 	for (int i = 0; i < 5; i++) {
-		assert_int_equal(trk__netdev_parse(&text, &d), -EBADMSG);
+		assert_int_equal(trk__netdev.parse(&text, &d), -EBADMSG);
 		assert_memory_equal(&d, &before, sizeof(d));
 	}
-	assert_int_equal(trk__netdev_parse(&text, &d), 0);
+	assert_int_equal(trk__netdev.parse(&text, &d), 0);
 }
 
 /* ---- the meter ---- */
@@ -118,15 +116,14 @@ static void counts_every_byte_once_in_any_stack_of_interfaces(void **state)
 	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = fixture_text(cases[i].fixture, "proc/self/net/dev");
-		uint64_t in, out;
 
 		begin(cases[i].fixture, text);
 		free(text);
 		live_copy(&live, "self/net/dev", cases[i].fixture, "proc/self/net/dev.later");
-		assert_int_equal(trk__net_meter_update(&meter, &in, &out), 0);
-		if (in != cases[i].recv || out != cases[i].sent)
+		assert_int_equal(trk__meter_update(&meter), 0);
+		if (meter.in != cases[i].recv || meter.out != cases[i].sent)
 			fail_msg("%s: %llu bytes received, %llu sent", cases[i].fixture,
-				 (unsigned long long) in, (unsigned long long) out);
+				 (unsigned long long) meter.in, (unsigned long long) meter.out);
 		end();
 	}
 }
@@ -206,15 +203,11 @@ static void counts_nothing_on_the_loopback(void **state)
 
 static void gives_no_data_without_net_dev(void **state)
 {
-	uint64_t in = 1, out = 2;
-
 	(void) state;
 	live_init(&live, NULL);
-	assert_int_equal(trk__net_meter_init(&meter, &live.env), -ENOENT);
-	assert_int_equal(trk__net_meter_update(&meter, &in, &out), -ENODATA);
-	assert_int_equal(in, 1);
-	assert_int_equal(out, 2);
-	trk__net_meter_release(&meter);
+	assert_int_equal(trk__meter_init(&meter, &trk__netdev, &live.env), -ENOENT);
+	assert_int_equal(trk__meter_update(&meter), -ENODATA);
+	trk__meter_release(&meter);
 	end(); /* releasing twice is fine */
 }
 

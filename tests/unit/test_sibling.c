@@ -148,9 +148,16 @@ static struct trk_traffic only_entry(const struct trk_traffic_list *list)
 	return list->count ? list->entry[0] : (struct trk_traffic){.in_bytes = 0};
 }
 
+static void update(struct trk_detail *d, struct trk_machine_now *now)
+{
+	trk__machine_now_read(now);
+	trk__detail_update(d, now);
+}
+
 /* What goes through dm goes through the disk below. */
 static void lists_disks_once_and_their_rates_over_real_time(void **state)
 {
+	struct trk_machine_now now;
 	struct trk_detail d;
 	struct trk_traffic disk;
 	struct live live;
@@ -161,8 +168,9 @@ static void lists_disks_once_and_their_rates_over_real_time(void **state)
 	live_write(&live, "diskstats",
 		   "259 0 nvme0n1 1 0 8 1 1 0 16 1 0 1 1\n253 0 dm-0 1 0 8 1 1 0 16 1 0 1 1\n");
 	clock_ns = 1000000000;
-	assert_int_equal(trk__detail_init(&d, &live.env), 0);
-	trk__detail_update(&d);
+	assert_int_equal(trk__machine_now_open(&now, &live.env), 0);
+	assert_int_equal(trk__detail_init(&d), 0);
+	update(&d, &now);
 	disk = only_entry(&d.disks);
 	assert_string_equal(disk.name, "nvme0n1");
 	assert_string_equal(disk.device.disk.type, "nvme");
@@ -171,41 +179,46 @@ static void lists_disks_once_and_their_rates_over_real_time(void **state)
 	live_write(&live, "diskstats",
 		   "259 0 nvme0n1 1 0 24 1 1 0 16 1 0 1 1\n253 0 dm-0 1 0 24 1 1 0 16 1 0 1 1\n");
 	clock_ns = 3000000000;
-	trk__detail_update(&d);
+	update(&d, &now);
 	disk = only_entry(&d.disks);
 	assert_true(disk.in_rate > 4095.9 && disk.in_rate < 4096.1);
 	assert_true(disk.out_rate > -0.1 && disk.out_rate < 0.1);
 	live_write(&live, "diskstats", "");
-	trk__detail_update(&d);
+	update(&d, &now);
 	assert_int_equal(d.disks.count, 0);
 	trk__detail_release(&d);
+	trk__machine_now_close(&now);
 	live_release(&live);
 }
 
 /* Of 1 s of two cores the first one lost 0.4 of its half to other machines. */
 static void steal_is_a_part_of_all_time_and_of_each_core(void **state)
 {
+	struct trk_machine_now now;
 	struct trk_detail d;
 	struct live live;
 
 	(void) state;
 	live_init(&live, "lvm-luks");
+	live.env.monotonic_ns = fixed_clock;
 	live_write(&live, "stat",
 		   "cpu 100 0 0 100 0 0 0 5 0 0\ncpu0 50 0 0 50 0 0 0 5 0 0\n"
 		   "cpu1 50 0 0 50 0 0 0 0 0 0\n");
-	assert_int_equal(trk__detail_init(&d, &live.env), 0);
-	trk__detail_update(&d);
+	assert_int_equal(trk__machine_now_open(&now, &live.env), 0);
+	assert_int_equal(trk__detail_init(&d), 0);
+	update(&d, &now);
 	assert_true(isnan(d.steal_share) && isnan(d.core_steal_share[0]));
 	live_write(&live, "stat",
 		   "cpu 110 0 0 170 0 0 0 25 0 0\ncpu0 50 0 0 80 0 0 0 25 0 0\n"
 		   "cpu1 60 0 0 90 0 0 0 0 0 0\n");
-	trk__detail_update(&d);
+	update(&d, &now);
 	assert_int_equal(d.cores, 2);
 	assert_true(fabs(d.steal_share - 0.2) < 1e-9);
 	assert_true(fabs(d.core_steal_share[0] - 0.4) < 1e-9);
 	assert_true(fabs(d.core_steal_share[1]) < 1e-9);
 	assert_true(fabs(d.core_share[1] - 0.2) < 1e-9);
 	trk__detail_release(&d);
+	trk__machine_now_close(&now);
 	live_release(&live);
 }
 

@@ -25,13 +25,13 @@ struct seen {
 /* The load changes behind the first row: less than the five seconds later in which it is read
  * again. */
 static void see(void *data, const struct trk_record *record, const struct trk_sample *row,
-		const struct trk_gpu_reading *gpus)
+		const struct trk_sampler *sampler)
 {
 	struct seen *seen = data;
 	double load = trk__sample_get(row, TRK_SYSTEM_LOAD_1M);
 
 	(void) record;
-	(void) gpus;
+	(void) sampler;
 	if (seen->rows++ == 0) {
 		seen->first_load = load;
 		live_write(&seen->m->live, "loadavg", "1.25 0.50 0.10 2/321 4242\n");

@@ -1,24 +1,32 @@
 #include "probe/linux/meter.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
-void trk__meter_init(struct trk_meter *m, size_t max)
+#include "base/array.h"
+#include "base/file.h"
+
+enum { TEXT_SIZE = 128 * 1024 }; /* about 1000 lines */
+
+int trk__meter_init(struct trk_meter *m, const struct trk_meter_table *table,
+		    const struct trk_env *env)
 {
-	*m = (struct trk_meter){.max = max};
+	*m = (struct trk_meter){.table = table, .sys_fd = env->sys_fd};
+	m->text = malloc(TEXT_SIZE);
+	m->fd = openat(env->proc_fd, table->path, O_RDONLY | O_CLOEXEC);
+	if (m->fd < 0)
+		return -errno;
+	return m->text ? 0 : -ENOMEM;
 }
 
 void trk__meter_release(struct trk_meter *m)
 {
+	trk__close(m->fd);
+	free(m->text);
 	free(m->member);
-	*m = (struct trk_meter){.max = m->max};
-}
-
-void trk__meter_begin(struct trk_meter *m)
-{
-	for (size_t i = 0; i < m->count; i++)
-		m->member[i].seen = false;
-	m->at = 0;
+	*m = (struct trk_meter){.fd = -1};
 }
 
 static bool is_named(const struct trk_meter_member *member, const char *name, size_t len)
@@ -26,58 +34,44 @@ static bool is_named(const struct trk_meter_member *member, const char *name, si
 	return !strncmp(member->name, name, len) && member->name[len] == '\0';
 }
 
-static bool grow(struct trk_meter *m)
+/* NULL when there is no room. */
+static struct trk_meter_member *find_or_add(struct trk_meter *m, const struct trk_meter_line *line)
 {
-	struct trk_meter_member *bigger;
-	size_t cap = m->cap ? m->cap * 2 : 16;
+	struct trk_meter_member *new;
 
-	if (cap > m->max)
-		cap = m->max;
-	if (cap <= m->cap)
-		return false;
-	bigger = realloc(m->member, cap * sizeof(*bigger));
-	if (!bigger)
-		return false;
-	m->member = bigger;
-	m->cap = cap;
-	return true;
-}
-
-struct trk_meter_member *trk__meter_find(struct trk_meter *m, const char *name, size_t len,
-					 bool *ret_new)
-{
-	*ret_new = false;
-	if (len >= TRK_METER_NAME)
+	if (line->name_len >= TRK_METER_NAME)
 		return NULL;
 	for (size_t i = 0; i < m->count; i++) {
 		size_t at = (m->at + i) % m->count;
 
-		if (is_named(&m->member[at], name, len)) {
+		if (is_named(&m->member[at], line->name, line->name_len)) {
 			m->at = at + 1;
 			return &m->member[at];
 		}
 	}
-	if (m->count == m->cap && !grow(m))
+	if (m->count == TRK_METER_MEMBERS ||
+	    trk__array_reserve(&m->member, &m->cap, m->count + 1, sizeof(*m->member)) < 0)
 		return NULL;
-	m->member[m->count] = (struct trk_meter_member){.counted = false};
-	memcpy(m->member[m->count].name, name, len);
-	*ret_new = true;
-	return &m->member[m->count++];
+	new = &m->member[m->count++];
+	*new = (struct trk_meter_member){.is_new = true};
+	memcpy(new->name, line->name, line->name_len);
+	return new;
 }
 
-void trk__meter_take(struct trk_meter *m, struct trk_meter_member *member, bool is_new, uint64_t in,
-		     uint64_t out)
+static void take(struct trk_meter *m, struct trk_meter_member *member,
+		 const struct trk_meter_line *line)
 {
-	if (member->counted && !is_new) {
-		m->in += in > member->in ? in - member->in : 0;
-		m->out += out > member->out ? out - member->out : 0;
+	if (member->counted && !member->is_new) {
+		m->in += line->in > member->in ? line->in - member->in : 0;
+		m->out += line->out > member->out ? line->out - member->out : 0;
 	}
-	member->in = in;
-	member->out = out;
+	member->in = line->in;
+	member->out = line->out;
 	member->seen = true;
 }
 
-bool trk__meter_end(struct trk_meter *m)
+/* Remove members that were not seen. True when there were any. */
+static bool drop_unseen(struct trk_meter *m)
 {
 	size_t kept = 0;
 	bool any;
@@ -88,4 +82,36 @@ bool trk__meter_end(struct trk_meter *m)
 	any = kept != m->count;
 	m->count = kept;
 	return any;
+}
+
+int trk__meter_update(struct trk_meter *m)
+{
+	struct trk_meter_line line;
+	const char *at = m->text;
+	bool changed = false;
+	ssize_t len;
+	int r;
+
+	if (m->fd < 0 || !m->text)
+		return -ENODATA;
+	len = trk__read_lines_fd(m->fd, m->text, TEXT_SIZE);
+	/* The rest of a longer text is ignored. A cut line fails to parse unless all used numbers
+	 * are complete. */
+	if (len < 0 && len != -EFBIG)
+		return (int) len;
+	for (size_t i = 0; i < m->count; i++)
+		m->member[i].seen = m->member[i].is_new = false;
+	m->at = 0;
+	while ((r = m->table->parse(&at, &line)) != 0) {
+		struct trk_meter_member *member = r > 0 ? find_or_add(m, &line) : NULL;
+
+		if (!member)
+			continue;
+		take(m, member, &line);
+		changed |= member->is_new;
+	}
+	changed |= drop_unseen(m);
+	if (changed)
+		m->table->classify(m->member, m->count, m->sys_fd);
+	return 0;
 }

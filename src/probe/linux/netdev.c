@@ -2,17 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/parse.h"
-
-enum {
-	TEXT_SIZE = 128 * 1024,
-	MAX_INTERFACES = 1024,
-};
 
 /* Only interfaces of the highest rank that is present are counted. */
 enum rank {
@@ -23,7 +17,8 @@ enum rank {
 	RANK_PHYSICAL,
 };
 
-int trk__netdev_parse(const char **at, struct trk_netdev *ret)
+/* The two head lines are none of an interface. */
+static int parse(const char **at, struct trk_meter_line *ret)
 {
 	const char *s = trk__skip_blanks(*at), *end = strchrnul(s, '\n');
 	const char *colon = memrchr(s, ':', (size_t) (end - s));
@@ -39,11 +34,11 @@ int trk__netdev_parse(const char **at, struct trk_netdev *ret)
 		n++;
 	if (n < 16)
 		return -EBADMSG;
-	*ret = (struct trk_netdev){
+	*ret = (struct trk_meter_line){
 		.name = s,
 		.name_len = (size_t) (colon - s),
-		.recv_bytes = value[0],
-		.sent_bytes = value[8],
+		.in = value[0],
+		.out = value[8],
 	};
 	return 1;
 }
@@ -126,71 +121,17 @@ static enum rank rank_of(int sys_fd, const char *name)
 	return is_without_link_layer(sys_fd, name) ? RANK_TUNNEL : rank_by_name(name);
 }
 
-/* Classify the interfaces again. */
-static void classify(struct trk_net_meter *m)
+static void classify(struct trk_meter_member *member, size_t count, int sys_fd)
 {
-	unsigned char rank[MAX_INTERFACES], highest = RANK_TUNNEL;
-	size_t i;
+	unsigned char rank[TRK_METER_MEMBERS], highest = RANK_TUNNEL;
 
-	for (i = 0; i < m->meter.count; i++) {
-		rank[i] = (unsigned char) rank_of(m->sys_fd, m->meter.member[i].name);
+	for (size_t i = 0; i < count; i++) {
+		rank[i] = (unsigned char) rank_of(sys_fd, member[i].name);
 		if (rank[i] > highest)
 			highest = rank[i];
 	}
-	for (i = 0; i < m->meter.count; i++)
-		m->meter.member[i].counted = rank[i] == highest;
+	for (size_t i = 0; i < count; i++)
+		member[i].counted = rank[i] == highest;
 }
 
-int trk__net_meter_init(struct trk_net_meter *m, const struct trk_env *env)
-{
-	*m = (struct trk_net_meter){.sys_fd = env->sys_fd};
-	trk__meter_init(&m->meter, MAX_INTERFACES);
-	m->text = malloc(TEXT_SIZE);
-	m->fd = openat(env->proc_fd, "self/net/dev", O_RDONLY | O_CLOEXEC);
-	if (m->fd < 0)
-		return -errno;
-	return m->text ? 0 : -ENOMEM;
-}
-
-void trk__net_meter_release(struct trk_net_meter *m)
-{
-	trk__meter_release(&m->meter);
-	trk__close(m->fd);
-	free(m->text);
-	m->text = NULL;
-	m->fd = -1;
-}
-
-int trk__net_meter_update(struct trk_net_meter *m, uint64_t *ret_recv_bytes,
-			  uint64_t *ret_sent_bytes)
-{
-	struct trk_netdev d;
-	const char *at = m->text;
-	bool changed = false;
-	ssize_t len;
-	int r;
-
-	if (m->fd < 0 || !m->text)
-		return -ENODATA;
-	len = trk__read_lines_fd(m->fd, m->text, TEXT_SIZE);
-	if (len < 0 && len != -EFBIG) /* too long: see trk__disk_meter_update */
-		return (int) len;
-	trk__meter_begin(&m->meter);
-	while ((r = trk__netdev_parse(&at, &d)) != 0) {
-		struct trk_meter_member *member;
-		bool is_new;
-
-		if (r < 0)
-			continue;
-		member = trk__meter_find(&m->meter, d.name, d.name_len, &is_new);
-		if (!member)
-			continue;
-		trk__meter_take(&m->meter, member, is_new, d.recv_bytes, d.sent_bytes);
-		changed |= is_new;
-	}
-	if (trk__meter_end(&m->meter) || changed)
-		classify(m);
-	*ret_recv_bytes = m->meter.in;
-	*ret_sent_bytes = m->meter.out;
-	return 0;
-}
+const struct trk_meter_table trk__netdev = {"self/net/dev", parse, classify};
