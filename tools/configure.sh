@@ -9,6 +9,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
+clang=clang # with ccache, which meson finds alone for the default compiler only
+if command -v ccache >/dev/null; then
+	clang="ccache clang"
+fi
 
 configure() {
 	local folder=$1 log
@@ -26,11 +30,11 @@ configure() {
 
 case "${1-}" in
 '') configure "$build" ;;
-asan) CC=clang configure "$build/asan" -Doptimization=1 -Dc_args=-g1 -Db_lundef=false \
+asan) CC=$clang configure "$build/asan" -Doptimization=1 -Dc_args=-g1 -Db_lundef=false \
 	-Db_sanitize=address,undefined -Dtests=enabled ;;
-tsan) CC=clang configure "$build/tsan" -Doptimization=0 -Dc_args=-g1 -Db_lundef=false -Db_sanitize=thread \
+tsan) CC=$clang configure "$build/tsan" -Doptimization=0 -Dc_args=-g1 -Db_lundef=false -Db_sanitize=thread \
 	-Dtests=enabled ;;
-fuzz) CC=clang configure "$build/fuzz" -Db_lundef=false -Dfuzz=true ;;
+fuzz) CC=$clang configure "$build/fuzz" -Db_lundef=false -Dfuzz=true ;;
 *)
 	echo "configure: unknown kind $1. Try: tools/configure.sh [asan|tsan|fuzz]" >&2
 	exit 2

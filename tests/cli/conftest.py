@@ -172,6 +172,15 @@ def burn(tmp_path_factory):
     return program
 
 
+@pytest.fixture(scope="session")
+def clock(tmp_path_factory):
+    """A library to preload into the tracker, which changes its clocks as TRK_CLOCK says (tests/fault/clock.c)."""
+    path = tmp_path_factory.mktemp("clock") / "clock.so"
+    subprocess.run(["cc", "-std=gnu11", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", ROOT / "tests/fault/clock.c",
+                    "-o", path], check=True)
+    return path
+
+
 @pytest.fixture
 def world(rt_path):
     """Two users without any right, one of whom attacks the other."""

@@ -57,7 +57,6 @@ def test_a_command_that_fails_is_named(rt, tmp_path):
 def test_a_command_that_writes_without_end_does_not_stop_the_tracker(rt):
     done = rt.track("sleep", "3", flags=[*FAST, "--on-alert", "time-limit=yes"], timeout=120)
     assert done.rc == 0
-    assert done.summary["run"]["duration_s"] < 60
 
 
 @pytest.mark.parametrize("flag", [["--alerts", "never"], ["--quiet"]])

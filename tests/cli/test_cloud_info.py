@@ -11,6 +11,8 @@ import time
 
 import pytest
 
+from conftest import TIMEOUT_S
+
 TOKEN = "QAAAAL1ZvVh+abc/def=="
 
 
@@ -209,24 +211,21 @@ def track(rt, address, *command):
                   env={"RESOURCE_TRACKER_METADATA": address, "TRACKER_NO_DISCOVERY": None})
 
 
-def found(rt, address, *flags):
-    """The JSON; asked again where this machine was too busy to answer within the second."""
-    for _ in range(8):
-        told = ask(rt, address, *flags).json()
-        if "within a second" not in (told["reason"] or ""):
-            break
-    return told
+@pytest.fixture
+def found(rt, clock):
+    """The JSON about a service that answers: the second that it has takes a minute."""
+    return lambda address, *flags: ask(rt, address, *flags, env={"LD_PRELOAD": clock, "TRK_CLOCK": "0:0:0:0.017"}).json()
 
 
-def ask(rt, address, *flags):
-    return rt.run("cloud-info", "--json", *flags, env={"RESOURCE_TRACKER_METADATA": address})
+def ask(rt, address, *flags, env=()):
+    return rt.run("cloud-info", "--json", *flags, env={"RESOURCE_TRACKER_METADATA": address, **dict(env)})
 
 
 @pytest.mark.parametrize("name", VENDORS)
-def test_every_vendor_is_known_by_its_answers(rt, name):
+def test_every_vendor_is_known_by_its_answers(found, name):
     routes, headers, expected = VENDORS[name]
     with serving(routes, headers) as (address, asked):
-        told = found(rt, address)
+        told = found(address)
     if told["inferred"]:  # the machine of the test happens to be like one of its types
         told["instance_type"] = None
     assert tuple(told[key] for key in KEYS) == expected
@@ -239,9 +238,9 @@ def test_every_vendor_is_known_by_its_answers(rt, name):
             assert word not in path.lower()
 
 
-def test_hetzner_has_no_type_and_says_why(rt):
+def test_hetzner_has_no_type_and_says_why(found):
     with serving(VENDORS["hetzner"][0]) as (address, _):
-        told = found(rt, address)
+        told = found(address)
     assert told["instance_type"] is None or told["inferred"]
     assert "does not name the type" in told["reason"]
 
@@ -289,46 +288,43 @@ def test_of_two_types_like_the_machine_none_is_taken(rt):
     assert (told["instance_type"], told["inferred"]) == ("like.that", None)
 
 
-def test_another_cloud_with_the_paths_of_ec2_is_not_amazon(rt):
+def test_another_cloud_with_the_paths_of_ec2_is_not_amazon(found):
     routes = {key: value for key, value in aws(1).items() if "domain" not in key[1]}
     with serving(routes) as (address, _):
-        assert found(rt, address)["vendor"] is None
+        assert found(address)["vendor"] is None
     routes["GET", "/latest/meta-data/services/domain"] = "example.com"
     with serving(routes) as (address, _):
-        assert found(rt, address)["vendor"] is None
+        assert found(address)["vendor"] is None
 
 
-def test_an_answer_without_googles_header_is_not_google(rt):
+def test_an_answer_without_googles_header_is_not_google(found):
     with serving(gcp()) as (address, _):
-        assert found(rt, address)["vendor"] is None
+        assert found(address)["vendor"] is None
 
 
-def test_openstack_of_somebody_else_is_not_ovh(rt):
+def test_openstack_of_somebody_else_is_not_ovh(found):
     routes = dict(OVH)
     routes["GET", "/openstack/latest/network_data.json"] = {"services": [{"type": "dns",
                                                                         "address": "8.8.8.8"}]}
     with serving(routes) as (address, _):
-        assert found(rt, address)["vendor"] is None
+        assert found(address)["vendor"] is None
 
 
-def test_a_token_that_never_comes_is_gone_without(rt):
+def test_a_token_that_never_comes_is_gone_without(rt, clock):
     """As in a container, where the answer to PUT is dropped on the way."""
     data = {path: body for (_, path), body in aws(1).items()}
 
     def behave(connection):
         method, path, _ = connection.recv(4096).decode().split(" ", 2)
         if method == "PUT":
-            time.sleep(3)
+            time.sleep(100)
         elif path in data:
             body = data[path]
             connection.sendall(f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n{body}"
                                .encode())
 
     with raw(behave) as address:
-        for _ in range(8):
-            told = ask(rt, address, "--fresh").json()
-            if told["instance_type"]:
-                break
+        told = ask(rt, address, env={"LD_PRELOAD": clock, "TRK_CLOCK": "0:0:0:0.2"}).json()
     assert (told["vendor"], told["instance_type"]) == ("aws", "c7i.4xlarge")
     assert told["discovery_time"] > 0.2
 
@@ -353,7 +349,7 @@ def send(payload):
 
 
 def hang(connection):
-    time.sleep(120)
+    time.sleep(1000)
 
 
 def trickle(connection):
@@ -396,7 +392,7 @@ def test_a_hostile_service_is_no_cloud_and_costs_a_second_at_most(rt, how):
     assert result.rc == 0
     assert all(told[key] is None for key in KEYS)
     assert "no metadata service" in told["reason"]
-    assert told["discovery_time"] < 30  # a second, however busy this machine is; not two minutes
+    assert told["discovery_time"] < TIMEOUT_S  # a second or what a busy machine needs; the service would hang for longer
 
 
 @pytest.mark.parametrize("body", [HTML, {"cloud_name": 7, "compute": [], "region": {}}, [],
@@ -407,7 +403,7 @@ def test_pages_and_wrong_documents_are_no_cloud(rt, body):
     assert all(told[key] is None for key in KEYS), told
 
 
-def test_an_answer_in_chunks_is_joined(rt):
+def test_an_answer_in_chunks_is_joined(found):
     document = json.dumps(UPCLOUD)
     half = len(document) // 2
     chunks = "".join(f"{len(part):x}\r\n{part}\r\n" for part in (document[:half],
@@ -419,7 +415,7 @@ def test_an_answer_in_chunks_is_joined(rt):
             connection.sendall(payload)
 
     with raw(behave) as address:
-        assert found(rt, address)["vendor"] == "upcloud"
+        assert found(address)["vendor"] == "upcloud"
 
 
 # ---- who is asked, and how often ----
@@ -440,13 +436,13 @@ def test_only_this_machine_is_taken_for_the_test_server(rt):
     assert told["vendor"] is None
 
 
-def test_the_answer_is_kept_for_the_boot(rt):
+def test_the_answer_is_kept_for_the_boot(rt, found):
     with serving(aws(1)) as (address, _):
-        found(rt, address)
+        found(address)
         again = ask(rt, address).json()
         assert again["instance_type"] == "c7i.4xlarge" and again["discovery_time"] is None
         assert "earlier" in again["source"]
-        assert found(rt, address, "--fresh")["source"] == "metadata service"
+        assert found(address, "--fresh")["source"] == "metadata service"
     kept = pathlib.Path(rt.state) / "cloud"
     assert kept.stat().st_mode & 0o777 == 0o600
     boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -468,13 +464,13 @@ def test_nothing_is_kept_where_no_cloud_was_found(rt):
     assert not (pathlib.Path(rt.state) / "cloud").exists()
 
 
-def test_what_is_stated_holds(rt):
+def test_what_is_stated_holds(rt, found):
     with serving(aws(1)) as (address, asked):
-        told = found(rt, address, "--instance", "gcp/us-central1/n2-standard-8")
+        told = found(address, "--instance", "gcp/us-central1/n2-standard-8")
         assert asked == []
         assert (told["vendor"], told["region"], told["instance_type"], told["source"]) == (
             "gcp", "us-central1", "n2-standard-8", "stated")
-        found(rt, address)
+        found(address)
         told = ask(rt, address, "--instance", "aws//m5.large").json()
         assert (told["region"], told["instance_type"]) == ("eu-central-1", "m5.large")
         told = ask(rt, address, "--instance", "azure/westeurope").json()
@@ -486,9 +482,9 @@ def test_what_is_stated_holds(rt):
 
 # ---- beside a run ----
 
-def test_a_run_remembers_its_cloud(rt):
+def test_a_run_remembers_its_cloud(rt, found):
     with serving(aws(2)) as (address, _):
-        found(rt, address)
+        found(address)
         result = track(rt, address, "sleep", "0.1")
     assert result.summary["cloud"]["instance_type"] == "c7i.4xlarge"
     shown = rt.run("show", "--json", "@").json()
@@ -499,7 +495,8 @@ def test_a_service_that_hangs_does_not_hold_up_the_end_of_a_job(rt):
     with raw(hang) as address:
         result = track(rt, address, "true")
     assert result.rc == 0
-    assert "before a metadata service" in result.summary["cloud"]["reason"]
+    reason = result.summary["cloud"]["reason"]
+    assert "before a metadata service" in reason or "within a second" in reason  # on a busy machine
 
 
 def test_samples_go_on_while_a_service_hangs(rt):

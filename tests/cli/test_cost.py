@@ -7,7 +7,7 @@ import pytest
 
 from feed_hosts import own_prices
 
-from test_cloud_info import aws, found, serving
+from test_cloud_info import aws, found, serving  # noqa: F401  pylint: disable=unused-import
 
 # Busy for a while, so that there are samples to advise from.
 JOB = ["sh", "-c", "i=0; while [ $i -lt 60 ]; do i=$((i+1)); sleep 0.01; done"]
@@ -92,9 +92,9 @@ def test_what_cannot_be_priced_says_why_and_has_no_cost(rt, instance, reason):
     assert "Cost" not in result.stderr
 
 
-def test_a_discovered_spot_server_has_its_typical_price(rt):
+def test_a_discovered_spot_server_has_its_typical_price(rt, found):  # noqa: F811
     with serving(aws(2)) as (address, _):
-        found(rt, address)  # and keeps it for the run, which is short
+        found(address)  # and keeps it for the run, which is short
         result = rt.run("run", "--summary-json", rt.summary_file, "--", *JOB,
                         env={"RESOURCE_TRACKER_METADATA": address,
                              "TRACKER_NO_DISCOVERY": None})

@@ -12,6 +12,7 @@ import subprocess
 
 import pytest
 
+from conftest import TIMEOUT_S
 from test_cloud_info import aws, serving
 
 pytestmark = pytest.mark.native
@@ -57,7 +58,7 @@ def strike(rt, library, order, flags=("--no-discovery",), env=None):
     mark = rt.home / "mark"
     mark.unlink(missing_ok=True)
     (rt.home / "started").unlink(missing_ok=True)
-    result = rt.run("run", "-i", "0.1", *flags, "--", "sh", "-c", JOB, timeout=30,
+    result = rt.run("run", "-i", "0.1", *flags, "--", "sh", "-c", JOB, timeout=TIMEOUT_S,
                     env={"LD_PRELOAD": library, "TRK_FAULT": order, "TRK_FAULT_MARK": mark,
                          **(env or {})})
     if result.rc == 125:  # before the job: then it must not have run, and one line says why
@@ -172,7 +173,7 @@ def test_a_result_that_somebody_else_took_ends_the_run_in_a_sentence(rt, tmp_pat
     (tmp_path / "l.c").write_text(source, encoding="ascii")
     subprocess.run(["cc", "-shared", "-fPIC", tmp_path / "l.c", "-o", tmp_path / "l.so"],
                    check=True)
-    result = rt.track("sh", "-c", f"{orphan}echo out; sleep 0.5; exit 7", flags=["-q"], timeout=30,
+    result = rt.track("sh", "-c", f"{orphan}echo out; sleep 0.5; exit 7", flags=["-q"], timeout=TIMEOUT_S,
                       env={"LD_PRELOAD": tmp_path / "l.so"})
     assert (result.rc, result.stdout) == (125, "out\n")
     assert result.stderr == ("resource-tracker: run: the job has ended, and another part of the tracker's process took its exit code\n")
@@ -236,7 +237,7 @@ def strike_beside(rt, library, order, verb, pid):
     mark = rt.home / "mark"
     mark.unlink(missing_ok=True)
     target = [pid] if verb == "attach" else []
-    result = rt.run(verb, "--duration", "0.15", "-i", "0.05", *target, timeout=30,
+    result = rt.run(verb, "--duration", "0.15", "-i", "0.05", *target, timeout=TIMEOUT_S,
                     env={"LD_PRELOAD": library, "TRK_FAULT": order, "TRK_FAULT_MARK": mark})
     assert 0 <= result.rc <= 5 and result.stdout == "", (order, result)
     if result.rc:  # in one line, before or after the summary
@@ -272,7 +273,7 @@ def use_api(rt, mode, order, env):
     names = ("HELPER_FAULT", "HELPER_FAULT_MARK") if "HELPER_PRELOAD" in env else (
         "TRK_FAULT", "TRK_FAULT_MARK")
     robbed = {"ROBBED": "1"} if re.match(f"waitpid:1[+]?:{errno.ECHILD}", order) else {}
-    result = rt.run(mode, rt.path, rt.state, program=user, timeout=60,
+    result = rt.run(mode, rt.path, rt.state, program=user, timeout=TIMEOUT_S,
                     env={**env, **robbed, names[0]: order, names[1]: mark})
     assert result.rc in (0, 3), (mode, order, result)
     if result.rc == 3:

@@ -168,15 +168,14 @@ def test_a_signal_of_the_job_is_passed_on_though_the_driver_hangs(gpus):
 
 
 def test_a_slow_start_of_the_driver_does_not_delay_the_job(rt, gpus):
-    gpus.play(DEVICES + "slow nvmlInit_v2 3000\n")
+    gpus.play(DEVICES + "slow nvmlInit_v2 200000\n")
     mark = rt.home / "started"
     with rt.start("run", "--gpu", "always", "-q", "--", "sh", "-c", f"echo >{mark}; sleep 30",
                   env=gpus.env) as process:
-        opened = time.monotonic()
+        end = time.monotonic() + 150  # before the driver has come up
         while not mark.exists():
-            assert process.poll() is None
+            assert process.poll() is None and time.monotonic() < end
             time.sleep(0.005)
-        assert time.monotonic() - opened < 2.5  # before the driver has come up
 
 
 def until(condition):
@@ -606,7 +605,7 @@ def test_nvidia_smi_that_fails_says_why_and_delays_nothing(rt, smi, body, text):
     assert known(rows, "system_gpu_usage") == []
     # Nothing of what nvidia-smi and the tracker use; the job itself looks at a file now and then.
     assert {p["name"] for p in result.summary["top_processes"]} <= {"sh", "sleep", "wc"}
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while smi.left() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert smi.left() == []

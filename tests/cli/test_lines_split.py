@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from test_clock import clock  # noqa: F401  pylint: disable=unused-import
 from test_lines import SYSTEM, line_of, write
 
 SPEED = 200  # the tracker's clock
@@ -29,7 +28,7 @@ main()
 
 
 @pytest.mark.native
-def test_the_advice_to_split_names_the_line_to_cut_at(rt, clock):  # noqa: F811
+def test_the_advice_to_split_names_the_line_to_cut_at(rt, clock):
     script = write(rt, "job.py", JOB)
     result = rt.track(SYSTEM, script, flags=("--lines", "1000"),
                       env={"LD_PRELOAD": clock, "TRK_CLOCK": f"0:0:0:{SPEED}"})

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from conftest import TIMEOUT_S
 from report_page import Page
 
 JOB = "import sys, time; b = bytearray(b'x') * (60 << 20); print(flush=True); time.sleep(300)"
@@ -31,7 +32,7 @@ def attach(rt, job, page, *more):
 
 
 def await_text(page, text):
-    end = time.monotonic() + 50
+    end = time.monotonic() + TIMEOUT_S
     while time.monotonic() < end:
         if page.exists() and text in page.read_text(encoding="utf-8"):
             return page.read_text(encoding="utf-8")
@@ -39,16 +40,27 @@ def await_text(page, text):
     raise AssertionError(f"{text} does not appear")
 
 
+def last_of(page):
+    return float(re.search(r'data-last="([0-9.]+)"', page.read_text("utf-8"))[1])
+
+
+def await_page_after(page, last):
+    """Wait for a page that has a newer row."""
+    end = time.monotonic() + TIMEOUT_S
+    while last_of(page) <= last:
+        assert time.monotonic() < end, "there is no second page"
+        time.sleep(0.05)
+
+
 def test_a_page_while_it_runs_and_one_after_its_end(rt, job):
     page, via = rt.home / "page.html", rt.home / "elsewhere"
     tracker = attach(rt, job, page, "--report-via", str(via))
     html = await_text(page, "still running")
     last = float(re.search(r'<html lang="en" data-live="0\.100" data-last="([0-9.]+)"', html)[1])
-    assert abs(time.time() - last) < 30
-    time.sleep(0.5)
-    assert float(re.search(r'data-last="([0-9.]+)"', page.read_text("utf-8"))[1]) >= last
+    assert abs(time.time() - last) < TIMEOUT_S
+    await_page_after(page, last)
     job.send_signal(signal.SIGKILL)
-    assert tracker.wait(60) == 0 and tracker.stderr.read() == ""
+    assert tracker.wait(TIMEOUT_S) == 0 and tracker.stderr.read() == ""
     html = page.read_text(encoding="utf-8")
     assert "data-live" not in html and "still running" not in html
     assert "exit code not known" in html and html.endswith("</html>\n")
@@ -62,9 +74,9 @@ def test_the_page_rests_on_the_earlier_runs_that_are_stated(rt, job):
     earlier.write_text(json.dumps(runs))
     tracker = attach(rt, job, page, "--report-earlier", str(earlier),
                      "--orchestrator", "metaflow")
-    time.sleep(0.5)
+    await_text(page, "still running")
     tracker.send_signal(signal.SIGINT)
-    assert tracker.wait(60) == 0
+    assert tracker.wait(TIMEOUT_S) == 0
     report = Page.of(page.read_text())
     memory = next(row for row in report.rows("Right-sizing") if row["Resource"] == "Memory")
     assert memory["Next request"] == "1 GiB" and "from 6 runs" in memory["Why"]
@@ -87,10 +99,6 @@ def test_an_interval_without_a_page_to_write_is_told(rt, flags):
     assert "--report-every" not in done.stderr
 
 
-def last_of(page):
-    return float(re.search(r'data-last="([0-9.]+)"', page.read_text("utf-8"))[1])
-
-
 def test_run_writes_pages_while_its_job_runs_and_does_not_count_their_writer(rt):
     page, end = rt.home / "page.html", rt.home / "end"
     script = "import os, sys, time\nwhile not os.path.exists(sys.argv[1]): time.sleep(0.02)"
@@ -98,12 +106,9 @@ def test_run_writes_pages_while_its_job_runs_and_does_not_count_their_writer(rt)
                   "--report-every", "100ms", "-n", "paged", "--", "/usr/bin/python3", "-c", script,
                   end) as tracker:
         await_text(page, "still running")
-        first, until = last_of(page), time.monotonic() + 50
-        while last_of(page) <= first:
-            assert time.monotonic() < until, "there is no second page"
-            time.sleep(0.05)
+        await_page_after(page, last_of(page))
         end.touch()
-        assert tracker.wait(60) == 0
+        assert tracker.wait(TIMEOUT_S) == 0
     assert "data-live" not in page.read_text(encoding="utf-8")
     totals = rt.run("show", "--json", "@").json()["totals"]
     assert totals["peak_memory_mib"]["source"] == "ru_maxrss of the only process"
@@ -117,5 +122,5 @@ def test_the_name_of_the_page_while_it_is_written_cannot_be_taken(rt, job):
     tracker = attach(rt, job, page, "--report-via", str(via))
     await_text(page, "still running")
     tracker.send_signal(signal.SIGINT)
-    assert tracker.wait(60) == 0
+    assert tracker.wait(TIMEOUT_S) == 0
     assert "■ stopped" in page.read_text(encoding="utf-8") and list(rt.home.glob("elsewhere*")) == [via]

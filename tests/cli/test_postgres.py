@@ -15,6 +15,8 @@ import urllib.request
 
 import pytest
 
+from conftest import TIMEOUT_S
+
 pytestmark = pytest.mark.native
 
 
@@ -75,7 +77,7 @@ def team(rt, server):
     return rt
 
 
-def wait_for(what, seconds=20):
+def wait_for(what, seconds=TIMEOUT_S):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if what():
@@ -118,10 +120,8 @@ def test_the_verbs_see_the_runs_of_all_machines(team, server, tmp_path):
 
 def test_what_a_server_that_was_down_has_missed_is_sent_later(team, server):
     server.stop()
-    before = time.monotonic()
     result = team.track("sleep", "0.3", flags=["-n", "spooled"])
     assert result.rc == 0 and not result.stderr.count("PostgreSQL")
-    assert time.monotonic() - before < 10
     listed = team.run("history", "spooled")
     assert listed.rc == 0 and listed.stdout.count("spooled") == 1  # from this machine
     assert "only the runs of this machine follow" in listed.stderr and listed.stderr.count("\n") == 1
@@ -163,14 +163,28 @@ def test_a_newer_schema_and_a_wrong_url_are_told(team, server):
     assert wrong.rc == 0 and "not a URL of PostgreSQL" in wrong.stderr
 
 
+def is_open(connection):
+    """Whether the peer still waits for an answer."""
+    with connection:
+        connection.setblocking(False)
+        try:
+            while connection.recv(4096):
+                pass
+        except BlockingIOError:
+            return True
+    return False
+
+
 def test_a_server_that_does_not_answer_holds_nothing_up(team):
     with socket.socket() as mute:
         mute.bind(("127.0.0.1", 0))
-        mute.listen(1)
+        mute.listen(8)
         url = f"postgresql://x@127.0.0.1:{mute.getsockname()[1]}/x"
-        before = time.monotonic()
-        result = team.track("sleep", "0.3", env={"RESOURCE_TRACKER_HISTORY": url})
-        assert result.rc == 0 and time.monotonic() - before < 3
+        result = team.track("sleep", "0.3", env={"RESOURCE_TRACKER_HISTORY": f"{url}?connect_timeout={TIMEOUT_S}"})
+        assert result.rc == 0
+        mute.settimeout(TIMEOUT_S)
+        while not is_open(mute.accept()[0]):  # that of the look at the end of the run has been closed
+            pass
         listed = team.run("history", env={"RESOURCE_TRACKER_HISTORY": url})
         assert listed.rc == 0 and "timeout expired" in listed.stderr
 

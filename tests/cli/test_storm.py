@@ -24,4 +24,4 @@ def test_a_reader_of_stderr_that_left_does_not_end_the_tracker(rt):
     os.close(reader)
     with rt.start("run", "--", "sh", "-c", "exit 7", stderr=writer) as process:
         os.close(writer)
-        assert process.wait(timeout=30) == 7
+        assert process.wait(timeout=240) == 7

@@ -12,6 +12,8 @@ import time
 
 import pytest
 
+from conftest import TIMEOUT_S
+
 PYTHON = "/usr/bin/python3"
 NOT_DEADLY = {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH, signal.SIGSTOP,
               signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
@@ -38,7 +40,7 @@ def both(rt, *command, **options):
 
 
 def ended(command, rt, env=None, **options):
-    options = {"stdin": subprocess.DEVNULL, "timeout": 20, "cwd": rt.home, **options}
+    options = {"stdin": subprocess.DEVNULL, "timeout": TIMEOUT_S, "cwd": rt.home, **options}
     if "input" in options:
         del options["stdin"]
     if "stdout" not in options and "stderr" not in options:
@@ -49,7 +51,7 @@ def ended(command, rt, env=None, **options):
 
 
 def await_text(path, text, times=1):
-    for _ in range(400):
+    for _ in range(20 * TIMEOUT_S):
         if path.exists() and path.read_text().count(text) >= times:
             return
         time.sleep(0.05)
@@ -58,7 +60,7 @@ def await_text(path, text, times=1):
 
 def await_state(pid, states):
     """Wait until a process is in one of these states (letters of PID/stat)."""
-    for _ in range(400):
+    for _ in range(20 * TIMEOUT_S):
         if state_of(pid) in states:
             return
         time.sleep(0.05)
@@ -282,7 +284,7 @@ def test_process_group_and_session_are_the_callers(rt):
         process = subprocess.Popen(
             [rt.path, "run", "-q", "--", PYTHON, "-c", script], env=rt.env, cwd=rt.home,
             stdout=subprocess.PIPE, process_group=group)
-        out = process.communicate(timeout=60)[0]
+        out = process.communicate(timeout=TIMEOUT_S)[0]
         want = process.pid if group == 0 else os.getpgrp()
         assert list(map(int, out.split())) == [want, os.getsid(0)]
 
@@ -406,7 +408,7 @@ def finish(rt, process):
     """Give stray signals time to arrive, end the job, and return what it logged."""
     time.sleep(0.3)
     (rt.home / "end").touch()
-    assert process.wait(60) == 9
+    assert process.wait(TIMEOUT_S) == 9
     return (rt.home / "log").read_text().split()[1:]
 
 
@@ -438,7 +440,7 @@ def test_a_signal_to_the_group_ends_both(rt, name):
     for tracked in (False, True):
         with logging_job(rt, tracked, "SIGCHLD") as (process, pid):
             os.killpg(process.pid, getattr(signal, name))
-            assert process.wait(60) == (-getattr(signal, name))
+            assert process.wait(TIMEOUT_S) == (-getattr(signal, name))
             await_state(pid, {"gone", "Z"})
 
 
@@ -478,7 +480,7 @@ def test_a_timeout_ends_the_job_when_nothing_can_be_sampled(rt):
 def test_the_death_of_the_tracker_leaves_the_job(rt):
     with logging_job(rt, True, "SIGTERM") as (process, pid):
         process.kill()
-        assert process.wait(60) == -signal.SIGKILL
+        assert process.wait(TIMEOUT_S) == -signal.SIGKILL
         os.kill(pid, signal.SIGTERM)
         await_text(rt.home / "log", "SIGTERM")
         assert state_of(pid) in "SR"
@@ -585,5 +587,5 @@ def test_as_pid_1_of_a_namespace_signals_reach_the_job(rt):
         children = f"/proc/{process.pid}/task/{process.pid}/children"
         with open(children, encoding="ascii") as file:
             os.kill(int(file.read().split()[0]), signal.SIGTERM)
-        assert process.wait(60) == 9
+        assert process.wait(TIMEOUT_S) == 9
     assert (rt.home / "log").read_text() == "TERM\n"

@@ -31,7 +31,7 @@ import time
 JOB = ("$| = 1; for (0 .. 3) { print \"$_\\n\"; select(undef, undef, undef, 0.05) } "
        "open(F, '>', 'DONE') or exit 8; exit 7")
 WHOLE = "0\n1\n2\n3\n"
-WAIT_S = 60  # a bound for what hangs, not a measure
+WAIT_S = 240  # a bound for what hangs, not a measure
 NOBODY = 65534
 SIGNATURE, SYNC = b"RTRK\x01\r\n\x1a", b"\xb5rtk"
 ROW, MERGED = 2, 3
@@ -131,6 +131,16 @@ class Round:
                 if os.path.basename(os.readlink(f"/proc/{pid}/exe")).startswith("perl"):
                     return int(pid)
         return None
+
+    def has_row(self):
+        return any(kind in (ROW, MERGED) for path in self.recordings() for kind in records_of(path.read_bytes())[0])
+
+    def await_begin(self):
+        """Wait until the tracker does not load itself, set itself up or start the job any more."""
+        end = time.monotonic() + WAIT_S
+        while self.tracker.poll() is None and time.monotonic() < end and not (
+                self.has_row() if self.verb == "attach" else self.output()):
+            time.sleep(0.005)
 
     def is_in_place(self):
         """Has the job taken the tracker's place, because no process could be made for it? What is
@@ -238,9 +248,12 @@ def nothing(_round):
 
 
 def limit(which, value):
-    """Lower one soft limit of the tracker once it runs, so that the job keeps its own."""
+    """Lower one soft limit of the tracker once its job runs, so that the job keeps its own."""
     def act(r):
         r.may_lack_recording |= not r.kept  # it may hit before there is one
+        r.await_begin()
+        if r.is_in_place():
+            return
         # Gone, or another user's (who may not be limited without CAP_SYS_RESOURCE).
         with contextlib.suppress(ProcessLookupError, PermissionError):
             hard = resource.prlimit(r.tracker.pid, which)[1]

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define FUZZ_IS_DRIVER
@@ -42,6 +43,9 @@ static const uint8_t *current_data;
 static size_t current_size;
 static char current_name[4096];
 static char crash_path[256];
+
+/* An endless loop is a crash, too: so much CPU time for one input. */
+static const struct itimerval endless = {.it_value = {.tv_sec = 20}}, off;
 
 static void report_crash(void)
 {
@@ -72,7 +76,7 @@ void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak)
 
 static void catch_crashes(const char *name)
 {
-	const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
+	const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPROF};
 	struct sigaction action = {.sa_handler = crashed, .sa_flags = (int) SA_RESETHAND};
 
 	(void) snprintf(crash_path, sizeof(crash_path), "crash-fuzz_%s", name);
@@ -81,7 +85,7 @@ static void catch_crashes(const char *name)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		/* A sanitizer tells more about a bad access than we do. */
 		if (__sanitizer_set_death_callback && signals[i] != SIGABRT &&
-		    signals[i] != SIGALRM)
+		    signals[i] != SIGPROF)
 			continue;
 		(void) sigaction(signals[i], &action, NULL);
 	}
@@ -112,9 +116,9 @@ static void run_one(const uint8_t *data, size_t size)
 		memcpy(copy, data, size);
 	current_data = copy;
 	current_size = size;
-	(void) alarm(20); /* an endless loop is a crash too */
+	(void) setitimer(ITIMER_PROF, &endless, NULL);
 	(void) run_parser(copy, size);
-	(void) alarm(0);
+	(void) setitimer(ITIMER_PROF, &off, NULL);
 	free(copy);
 }
 

@@ -90,6 +90,6 @@ def finished():
     from resource_tracker import ResourceTracker
 
     tracker = ResourceTracker(interval=0.05)
-    tracker.wait_for_samples(4, timeout=30)
+    tracker.wait_for_samples(4, timeout=120)
     tracker.stop()
     return tracker

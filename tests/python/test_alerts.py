@@ -214,7 +214,7 @@ def test_a_killed_sampler_ends_the_thread(script, state):
 
     tracker = ResourceTracker(interval=0.1, on_alert=print)
     thread, = (one for one in threading.enumerate() if one.name == "resource-tracker alerts")
-    tracker.wait_for_samples(1, timeout=60)
+    tracker.wait_for_samples(1, timeout=120)
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             words = open(f"/proc/{pid}/cmdline").read().split("\\0")
@@ -234,7 +234,7 @@ def test_where_no_rule_is_judged_a_line_says_so(script, state):
     from resource_tracker import ResourceTracker
 
     with ResourceTracker(interval=0.1, on_alert=print) as tracker:
-        tracker.wait_for_samples(1, timeout=60)
+        tracker.wait_for_samples(1, timeout=120)
     """)
     assert code == 0, err
     assert "on_alert is not called: rules are checked only if the program of this package takes the samples" in err

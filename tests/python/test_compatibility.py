@@ -141,7 +141,7 @@ def test_a_script_of_the_older_version(script):
     assert script.output("""
         from resource_tracker import ResourceTracker
         tracker = ResourceTracker(interval=0.05)
-        tracker.wait_for_samples(n=3)
+        tracker.wait_for_samples(n=3, timeout=120)
         tracker.stop()
         frame = tracker.get_combined_metrics()
         assert max(frame["process_memory"]) > 1000 and max(frame["system_memory_used"]) > 1000
@@ -156,14 +156,14 @@ def test_a_script_of_the_newer_version(script):
         from resource_tracker import ResourceTracker
         tracker = ResourceTracker(interval=0.05)
         tracker.start()
-        tracker.wait_for_samples(n=3)
+        tracker.wait_for_samples(n=3, timeout=120)
         tracker.stop(exit_code=0)
         frame = tracker.get_combined_metrics()
         assert 1 < max(frame["process_memory_mib"]) < 500
         assert frame["process_disk_read_bytes"] and tracker.server_info["memory_mib"] > 0
         assert 1 < tracker.stats()["process_memory_mib"]["max"] < 500
         with ResourceTracker(interval=0.05) as other:
-            other.wait_for_samples(n=2)
+            other.wait_for_samples(n=2, timeout=120)
         assert other.process_metrics["memory_mib"][0] < 500
         print("good")
     """) == "good\n"

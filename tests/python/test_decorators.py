@@ -180,7 +180,7 @@ def test_mark_in_and_outside_of_a_run(tmp_path, monkeypatch):
     out = subprocess.run(
         [_engine.program(), "run", "--quiet", "--recording", tmp_path, "--", sys.executable, "-c",
          "from resource_tracker import mark; print(mark('half'))"],
-        capture_output=True, text=True, timeout=60, check=True)
+        capture_output=True, text=True, timeout=120, check=True)
     assert out.stdout == "True\n"
     recording = _engine._core.Recording(str(next((tmp_path / "runs").glob("*.rtrk"))))
     assert [name for name, _ in recording.marks()] == ["half"]

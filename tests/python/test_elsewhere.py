@@ -270,7 +270,7 @@ HIDDEN = """
             for n in range(5):
                 subprocess.run([sys.executable, "-c",
                                 "import time\\nwhile time.process_time() < 0.3: pass"])
-        t.wait_for_samples(4, timeout=30)
+        t.wait_for_samples(4, timeout=120)
     again = ResourceTracker.loads(t.dumps())
 
     @track(interval=0.05)
@@ -318,7 +318,7 @@ def test_with_the_library_there_are_report_and_advice(script):
         import json
         from resource_tracker import ResourceTracker
         with ResourceTracker(interval=0.05) as t:
-            t.wait_for_samples(4, timeout=60)
+            t.wait_for_samples(4, timeout=120)
         print(json.dumps({"module": type(t._tracker).__module__, "server": t.recommend_server()["vcpus"],
                           "request": t.recommend_resources(), "report": t.report()}))
     """, env={**os.environ, "RESOURCE_TRACKER_ENGINE": "psutil"}))

@@ -225,10 +225,8 @@ def test_gpus_by_nvidia_smi(smi):
 
 
 def test_a_hung_nvidia_smi_is_given_up(smi):
-    smi("x", sleep=30)
-    start = time.monotonic()
+    smi("x", sleep=1000)
     assert nvidia.process_nvidia_smi(nvidia.start_nvidia_smi())["gpu_usage"] == 0
-    assert time.monotonic() - start < 20
 
 
 def test_without_nvidia_smi(monkeypatch, tmp_path):

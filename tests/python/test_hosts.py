@@ -30,7 +30,7 @@ def post_fork(server, worker):
 
 
 def app(environ, start_response):
-    own.wait_for_samples(2, timeout=30)
+    own.wait_for_samples(2, timeout=120)
     answer = {"pid": os.getpid(), "pids": sorted(set(own.process_metrics["pid"])),
               "master": tracker.pid, "master_runs": tracker.running}
     start_response("200 OK", [("Content-Type", "application/json")])
@@ -63,7 +63,7 @@ def server(tmp_path):
 
 def ask(address):
     with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
-            address, timeout=60) as answer:
+            address, timeout=120) as answer:
         return json.load(answer)
 
 
@@ -105,7 +105,7 @@ CELLS = ["%load_ext resource_tracker",
          "%track_resources on",
          "len(x)",
          "from resource_tracker import ResourceTracker\ntracker = ResourceTracker(interval=0.05)\n"
-         "tracker.wait_for_samples(3)\ntracker.stop()\ntracker",
+         "tracker.wait_for_samples(3, timeout=120)\ntracker.stop()\ntracker",
          "tracker.process_metrics",
          "import os; os.getpid()"]
 

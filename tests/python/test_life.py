@@ -34,7 +34,7 @@ def samplers(folder_of=None, workers=False):
     return found
 
 
-def gone(pid, timeout=30, workers=False):
+def gone(pid, timeout=120, workers=False):
     end = time.monotonic() + timeout
     while time.monotonic() < end:
         if not samplers(pid, workers):
@@ -54,14 +54,14 @@ def test_a_daemon_that_closes_all_descriptors_keeps_its_new_files(script, progra
         from resource_tracker import ResourceTracker
         from resource_tracker.tracker_procfs import get_process_stats, get_system_stats
         tracker = ResourceTracker(interval=0.05, discover_cloud=False)
-        tracker.wait_for_samples(3, timeout=30)
+        tracker.wait_for_samples(3, timeout=120)
         get_process_stats(os.getpid()), get_system_stats()
         child = os.fork() if {forks} else 0
         if child:
             assert os.waitpid(child, 0)[1] == 0
             assert tracker.running
             before = tracker.n_samples
-            tracker.wait_for_samples(before + 2, timeout=30)
+            tracker.wait_for_samples(before + 2, timeout=120)
             tracker.stop()
             assert tracker.totals()["cpu_s"]["value"] > 0
             print("parent")
@@ -102,7 +102,7 @@ def test_a_worker_of_multiprocessing_leaves_no_recording(script, method):
         def work(stops):
             global kept
             kept = ResourceTracker(interval=0.05, discover_cloud=False)
-            kept.wait_for_samples(2, timeout=30)
+            kept.wait_for_samples(2, timeout=120)
             if stops:
                 kept.stop()
             return kept._tracker.recording
@@ -114,7 +114,7 @@ def test_a_worker_of_multiprocessing_leaves_no_recording(script, method):
                 pool.join()
             print(*paths)
     """)
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     left = out.split()
     assert len(left) == 2
     while left and time.monotonic() < end:
@@ -178,7 +178,7 @@ def test_a_killed_interpreter_leaves_no_sampler(script, sign):
         import time
         from resource_tracker import ResourceTracker
         t = ResourceTracker(interval=0.05)
-        t.wait_for_samples(2)
+        t.wait_for_samples(2, timeout=120)
         print(t._tracker.recording, flush=True)
         time.sleep(60)
     """)
@@ -187,7 +187,7 @@ def test_a_killed_interpreter_leaves_no_sampler(script, sign):
     assert len(samplers(process.pid)) == 1
     process.send_signal(sign)
     # Its pipes close with it: the sampler holds none of them.
-    assert process.communicate(timeout=30)[0] == ""
+    assert process.communicate(timeout=120)[0] == ""
     assert process.returncode == -sign
     assert gone(process.pid, workers=True)
     assert not folder.exists()
@@ -198,7 +198,7 @@ def test_a_command_substitution_ends_with_the_job():
         ["sh", "-c", f'x=$({sys.executable} -c "from resource_tracker import ResourceTracker;'
          'import os, signal; t = ResourceTracker(); os.kill(os.getpid(), signal.SIGKILL)"); '
          'echo ended'],
-        capture_output=True, text=True, timeout=60, check=True)
+        capture_output=True, text=True, timeout=120, check=True)
     assert out.stdout == "ended\n"
 
 
@@ -207,7 +207,7 @@ def test_a_recording_that_has_a_place_stays_when_its_interpreter_is_killed(scrip
         import time
         from resource_tracker import _engine
         t = _engine._core.Tracker(program=_engine.program(), interval=0.05, dir={str(tmp_path)!r})
-        t.wait(3, 30)
+        t.wait(3, 120)
         print("ready", flush=True)
         time.sleep(60)
     """)
@@ -226,20 +226,20 @@ def test_ctrl_c_that_the_job_handles_does_not_end_sampling(script):
         import time
         from resource_tracker import ResourceTracker
         t = ResourceTracker(interval=0.05)
-        t.wait_for_samples(2)
+        t.wait_for_samples(2, timeout=120)
         try:
             print("ready", flush=True)
             time.sleep(60)
         except KeyboardInterrupt:
             pass
         before = t.n_samples
-        t.wait_for_samples(before + 3)
+        t.wait_for_samples(before + 3, timeout=120)
         t.stop()
         print(t.n_samples >= before + 3)
     """, start_new_session=True)
     assert process.stdout.readline() == "ready\n"
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=120)
     assert out == "True\n", err
 
 
@@ -256,7 +256,7 @@ def test_ctrl_c_interrupts_waiting(script):
     process.stdout.readline()
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=60)[0] == "interrupted\n"
+    assert process.communicate(timeout=120)[0] == "interrupted\n"
 
 
 def test_the_job_has_no_strange_children_threads_or_descriptors(script):
@@ -265,7 +265,7 @@ def test_the_job_has_no_strange_children_threads_or_descriptors(script):
         before = set(os.listdir("/proc/self/fd"))
         from resource_tracker import ResourceTracker
         t = ResourceTracker(interval=0.05)
-        t.wait_for_samples(3)
+        t.wait_for_samples(3, timeout=120)
         try:
             os.waitpid(-1, os.WNOHANG)
             children = "some"
@@ -288,7 +288,7 @@ def test_nothing_stays_in_the_temporary_folder(script):
         import os
         from resource_tracker import ResourceTracker
         a, b = ResourceTracker(interval=0.05), ResourceTracker(interval=0.05)
-        a.wait_for_samples(2)
+        a.wait_for_samples(2, timeout=120)
         a.stop()
         print(a._tracker.recording, b._tracker.recording)
     """)
@@ -331,7 +331,7 @@ def test_the_library_marks_its_temporary_folder(script):
         import os
         from resource_tracker import ResourceTracker
         with ResourceTracker(interval=0.05) as t:
-            t.wait_for_samples(1)
+            t.wait_for_samples(1, timeout=120)
             folder = os.path.dirname(os.path.dirname(t._tracker.recording))
             with open(os.path.join(folder, ".temporary")) as mark:
                 print(mark.read() == os.path.basename(folder))
@@ -359,19 +359,19 @@ def test_after_a_fork_the_tracker_is_the_parents(script):
         import os
         from resource_tracker import ResourceTracker
         t = ResourceTracker(interval=0.05)
-        t.wait_for_samples(2)
+        t.wait_for_samples(2, timeout=120)
         pid = os.fork()
         if pid == 0:
             assert not t.running
             t.stop()
             assert len(t.process_metrics) >= 2
             with ResourceTracker(interval=0.05) as own:
-                own.wait_for_samples(2)
+                own.wait_for_samples(2, timeout=120)
             assert set(own.process_metrics["pid"]) == {os.getpid()}
             os._exit(0)
         status = os.waitpid(pid, 0)[1]
         n = t.n_samples
-        t.wait_for_samples(n + 2)
+        t.wait_for_samples(n + 2, timeout=120)
         t.stop()
         print(status, t.n_samples > n)
     """)
@@ -387,7 +387,7 @@ def test_in_multiprocessing_workers(script, method):
 
         def work(n):
             with ResourceTracker(interval=0.05) as t:
-                t.wait_for_samples(2, timeout=30)
+                t.wait_for_samples(2, timeout=120)
             return t.n_samples >= 2 and set(t.process_metrics["pid"]) == {{os.getpid()}}
 
         if __name__ == "__main__":
@@ -407,7 +407,7 @@ def test_in_threads_at_once(script):
 
         def work(n):
             t = ResourceTracker(interval=0.05)
-            t.wait_for_samples(2, timeout=30)
+            t.wait_for_samples(2, timeout=120)
             shared.n_samples, shared.get_combined_metrics(), shared.mark(str(n))
             t.stop()
             return t.n_samples >= 2
@@ -426,7 +426,7 @@ def test_stop_is_bounded_when_the_sampler_hangs(script):
         logging.basicConfig(stream=sys.stdout, format="%(message)s")
         from resource_tracker import ResourceTracker
         t = ResourceTracker(interval=0.05)
-        t.wait_for_samples(2)
+        t.wait_for_samples(2, timeout=120)
         print("ready", flush=True)
         sys.stdin.readline()
         t.stop()
@@ -453,7 +453,7 @@ def test_a_killed_sampler_is_told_and_keeps_what_was_sampled(script):
         logging.basicConfig(stream=sys.stdout, format="%(levelname)s")
         from resource_tracker import ResourceTracker
         t = ResourceTracker(interval=0.05)
-        t.wait_for_samples(3)
+        t.wait_for_samples(3, timeout=120)
         print("ready", flush=True)
         sys.stdin.readline()
         print(t.running, flush=True)
@@ -463,7 +463,7 @@ def test_a_killed_sampler_is_told_and_keeps_what_was_sampled(script):
     assert process.stdout.readline() == "ready\n"
     os.kill(samplers(process.pid)[0], signal.SIGKILL)
     assert gone(process.pid)
-    out = process.communicate("\n", timeout=60)[0].splitlines()
+    out = process.communicate("\n", timeout=120)[0].splitlines()
     assert out[0] == "False" and out[-1] == "True"
 
 
@@ -478,7 +478,7 @@ FALLBACK = """
     end = os.times().user + 0.3
     while os.times().user < end:
         pass
-    t.wait_for_samples(4)
+    t.wait_for_samples(4, timeout=120)
     t.stop()
     stats = t.stats()
     print(type(t._tracker).__module__, t.n_samples >= 4, stats["process_cpu_usage"]["max"] > 0.02,
@@ -566,7 +566,7 @@ def test_a_package_on_a_mount_without_exec_samples_in_python(script, tmp_path):
         ["unshare", "--mount", "sh", "-c",
          'mount -t tmpfs -o noexec none "$1" && cp -R "$2"/. "$1" && PATH=/nowhere exec "$0" "$3"',
          sys.executable, folder, tmp_path / "package", tmp_path / "script.py"],
-        capture_output=True, text=True, timeout=60, check=False)
+        capture_output=True, text=True, timeout=120, check=False)
     if "Operation not permitted" in done.stderr or "permission denied" in done.stderr:
         return  # no right to a name space here
     assert done.stdout.splitlines()[-1:] == [IN_PYTHON], done.stderr
@@ -579,7 +579,7 @@ def test_without_a_temporary_folder_sampling_goes_on(folders):
         import sys
         from resource_tracker import ResourceTracker
         t = ResourceTracker(interval=0.05)
-        t.wait_for_samples(3)
+        t.wait_for_samples(3, timeout=120)
         t.stop()
         print(t.n_samples >= 3)
     """
@@ -591,7 +591,7 @@ def test_without_a_temporary_folder_sampling_goes_on(folders):
     done = subprocess.run(
         ["unshare", "--mount", "sh", "-c", f'{seal}{home}exec "$0" -c "$1"', sys.executable,
          textwrap.dedent(text)],
-        capture_output=True, text=True, timeout=60, check=False)
+        capture_output=True, text=True, timeout=120, check=False)
     if "Operation not permitted" in done.stderr or "permission denied" in done.stderr:
         return  # no right to a name space here
     assert done.stdout == "True\n", done.stderr
@@ -600,10 +600,10 @@ def test_without_a_temporary_folder_sampling_goes_on(folders):
 def test_python_dash_m(tmp_path):
     out = subprocess.run([sys.executable, "-m", "resource_tracker", "run", "--quiet", "--recording",
                           tmp_path, "--", "sh", "-c", "exit 3"], capture_output=True, text=True,
-                         timeout=60, check=False)
+                         timeout=120, check=False)
     assert out.returncode == 3, out.stderr
     out = subprocess.run([sys.executable, "-m", "resource_tracker", "version"],
-                         capture_output=True, text=True, timeout=60, check=True)
+                         capture_output=True, text=True, timeout=120, check=True)
     import resource_tracker
 
     assert resource_tracker.__version__ in out.stdout
@@ -620,7 +620,7 @@ from resource_tracker.tracker_procfs import get_process_stats
 pid = int(sys.argv[1])
 now = get_process_stats(pid)
 tracker = ResourceTracker(pid=pid, interval=0.05)
-tracker.wait_for_samples(3, timeout=60)
+tracker.wait_for_samples(3, timeout=120)
 tracker.stop()
 print(now["utime"] + now["stime"] > 0, now["memory"] > 1000, now["read_bytes"], now["write_bytes"],
       tracker.stats()["process_memory"]["max"] > 1000, max(tracker.process_metrics["utime"]) > 0,

@@ -507,7 +507,7 @@ def test_code_packages_hold_the_package_once_and_it_works_from_there(flow):
         import resource_tracker, os
         from resource_tracker import ResourceTracker, _core, _engine
         with ResourceTracker(interval=0.05) as tracker:
-            tracker.wait_for_samples(3, timeout=50)
+            tracker.wait_for_samples(3, timeout=120)
         assert type(tracker._tracker) is _core.Tracker
         print(resource_tracker.__file__, _engine.program(), len(os.listdir("/proc/self/task")))
     """

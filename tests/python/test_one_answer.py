@@ -22,7 +22,7 @@ def tracker(tmp_path, monkeypatch, command):
     held[::4096] = b"1" * len(held[::4096])
     while time.process_time() < end:
         pass
-    tracker.wait_for_samples(4, timeout=30)
+    tracker.wait_for_samples(4, timeout=120)
     tracker.stop()
     return tracker
 

@@ -17,7 +17,7 @@ SMOKE = """
 import sys
 from resource_tracker import ResourceTracker, _core
 tracker = ResourceTracker(interval=0.05)
-tracker.wait_for_samples(3, timeout=60)
+tracker.wait_for_samples(3, timeout=120)
 tracker.stop()
 assert type(tracker._tracker) is _core.Tracker, tracker._tracker
 assert tracker.stats()["process_memory"]["max"] > 1000

@@ -22,7 +22,7 @@ def state_of(page):
 
 def stopped(**how):
     tracker = ResourceTracker(interval=0.05, discover_cloud=False)
-    tracker.wait_for_samples(3, timeout=30)
+    tracker.wait_for_samples(3, timeout=120)
     tracker.stop(**how)
     return tracker
 
@@ -30,7 +30,7 @@ def stopped(**how):
 def left_by(exception):
     with pytest.raises(type(exception)):
         with ResourceTracker(interval=0.05, discover_cloud=False) as tracker:
-            tracker.wait_for_samples(3, timeout=30)
+            tracker.wait_for_samples(3, timeout=120)
             raise exception
     return tracker
 
@@ -73,16 +73,16 @@ def test_advice_knows_of_a_failure_as_the_page_does():
 
 def test_while_it_runs_the_page_says_so():
     with ResourceTracker(interval=0.05, discover_cloud=False) as tracker:
-        tracker.wait_for_samples(3, timeout=30)
+        tracker.wait_for_samples(3, timeout=120)
         assert state_of(tracker.report()) == "… still running"
 
 
 def test_of_another_process_stop_does_not_tell_the_end(burner):
     with ResourceTracker(pid=burner.pid, interval=0.05, discover_cloud=False) as tracker:
-        tracker.wait_for_samples(3, timeout=30)
+        tracker.wait_for_samples(3, timeout=120)
     assert state_of(tracker.report()) == "■ stopped"
     with ResourceTracker(pid=burner.pid, interval=0.05, discover_cloud=False) as tracker:
-        tracker.wait_for_samples(3, timeout=30)
+        tracker.wait_for_samples(3, timeout=120)
         tracker.stop(exit_code=4)
     assert state_of(tracker.report()) == "✗ exit 4"
 
@@ -99,7 +99,7 @@ def test_snapshots_of_the_original_have_the_page(snapshot):
 def test_what_is_known_beside_the_samples_is_in_the_page_of_a_snapshot(tmp_path):
     with ResourceTracker(interval=0.05, discover_cloud=False, job="nightly") as tracker:
         with tracker.phase("load"):
-            tracker.wait_for_samples(4, timeout=30)
+            tracker.wait_for_samples(4, timeout=120)
     tracker.dump(str(tmp_path / "a.json.gz"))
     again = ResourceTracker.load(str(tmp_path / "a.json.gz"))
     assert again.totals() == tracker.totals() and again.totals()["cpu_s"]["quality"]
@@ -151,7 +151,7 @@ WAITED = """
     os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:1])
     loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
     with ResourceTracker(interval=0.1) as tracker:
-        tracker.wait_for_samples(10, timeout=60)
+        tracker.wait_for_samples(10, timeout=120)
     for loop in loops:
         loop.kill()
         loop.wait()
@@ -211,7 +211,7 @@ from resource_tracker import ResourceTracker
 {before}
 for _ in range(3):
     with ResourceTracker(interval=0.05, discover_cloud=False{given}) as tracker:
-        tracker.wait_for_samples(1, timeout=30)
+        tracker.wait_for_samples(1, timeout=120)
 print(tracker.sentinel_result)
 """
 
@@ -231,5 +231,5 @@ def test_a_token_is_one_line(tmp_path, monkeypatch, variable, given, before, wan
     if variable is not None:
         monkeypatch.setenv("SENTINEL_API_TOKEN", variable)
     done = subprocess.run([sys.executable, "-c", TOKEN.format(before=before, given=given)],
-                          cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+                          cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "None\n", want)

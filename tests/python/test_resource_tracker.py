@@ -46,7 +46,7 @@ def test_columns_of_both_schemas(finished):
     assert finished.system_metrics.columns == [c.name for c in SCHEMAS["0.4"].system]
     assert all(isinstance(v, int) for v in finished.process_metrics["memory"])
     with ResourceTracker(schema="0.5", interval=0.05) as tracker:
-        tracker.wait_for_samples(2)
+        tracker.wait_for_samples(2, timeout=120)
     assert tracker.process_metrics.columns == [c.name for c in SCHEMAS["0.5"].process]
     assert tracker.process_metrics["memory"][0] == pytest.approx(
         tracker.process_metrics["memory_mib"][0] * 1024)
@@ -101,7 +101,7 @@ def test_a_job_shorter_than_a_tick_has_its_totals():
 
 def test_another_process(burner):
     with ResourceTracker(pid=burner.pid, interval=0.1, track_system=False) as tracker:
-        tracker.wait_for_samples(5, timeout=30)
+        tracker.wait_for_samples(5, timeout=120)
     frame = tracker.process_metrics
     assert set(frame["pid"]) == {burner.pid} and set(frame["children"]) == {0}
     assert max(frame["cpu_usage"]) > 0.02
@@ -117,8 +117,8 @@ def test_children_count_or_not():
     try:
         with ResourceTracker(interval=0.05) as tree, ResourceTracker(
                 interval=0.05, children=False) as alone:
-            tree.wait_for_samples(3)
-            alone.wait_for_samples(3)
+            tree.wait_for_samples(3, timeout=120)
+            alone.wait_for_samples(3, timeout=120)
     finally:
         child.kill()
         child.wait()
@@ -131,7 +131,7 @@ def test_children_count_or_not():
 def test_one_side_alone(level):
     with ResourceTracker(interval=0.05, track_processes=level == "process",
                          track_system=level == "system") as tracker:
-        tracker.wait_for_samples(2)
+        tracker.wait_for_samples(2, timeout=120)
     assert tracker.trackers == [f"{level}_tracker"]
     assert tracker.n_samples >= 2
     frame = tracker.get_combined_metrics()
@@ -325,7 +325,7 @@ def test_start_and_stop_again():
 
 def test_start_after_autostart_begins_anew():
     tracker = ResourceTracker(interval=0.05)
-    tracker.wait_for_samples(3)
+    tracker.wait_for_samples(3, timeout=120)
     first = tracker.start_time
     tracker.start()
     assert tracker.start_time > first
@@ -349,7 +349,7 @@ def test_context_manager_never_swallows():
 
 def test_cleanup_keeps_what_was_measured():
     tracker = ResourceTracker(interval=0.05)
-    tracker.wait_for_samples(2)
+    tracker.wait_for_samples(2, timeout=120)
     recording = tracker._tracker.recording
     assert os.path.exists(recording)
     tracker.cleanup()
@@ -371,7 +371,7 @@ def test_nothing_is_left_when_it_is_collected():
 
 def test_waiting():
     tracker = ResourceTracker(interval=0.05)
-    assert tracker.wait_for_samples(n=3, timeout=30) is None
+    assert tracker.wait_for_samples(n=3, timeout=120) is None
     assert tracker.n_samples >= 3
     with pytest.raises(RuntimeError, match="Timed out waiting for resource tracker to collect "
                                            "100000 samples"):
@@ -380,7 +380,7 @@ def test_waiting():
     with pytest.raises(RuntimeError, match=r"Resource tracker has been already stopped with \d+ "
                                            r"sample\(s\), cannot wait to collect the requested "
                                            r"100000 sample\(s\)."):
-        tracker.wait_for_samples(100000)
+        tracker.wait_for_samples(100000, timeout=120)
 
 
 def test_before_any_sample():
@@ -423,7 +423,7 @@ def test_a_process_that_ends():
     process = subprocess.Popen(["sleep", "0.3"])
     tracker = ResourceTracker(pid=process.pid, interval=0.05)
     process.wait()
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while tracker.running and time.monotonic() < end:
         time.sleep(0.02)
     assert not tracker.running

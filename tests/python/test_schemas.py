@@ -199,7 +199,7 @@ def test_other_tables_have_one_type_a_column_too(finished):
     assert recording.PROCESSES[4] == "ended" and len(finished.processes)
     with ResourceTracker(interval=0.05) as short:
         with short.phase("a"):
-            short.wait_for_samples(3, timeout=30)
+            short.wait_for_samples(3, timeout=120)
     assert types_of(short.phases())[0] == {name: "String" if name == "phase" else "Float64"
                                            for name in short.phases().columns}
 
@@ -214,7 +214,7 @@ def test_frames_of_a_user_have_the_types_of_their_values():
 def test_used_space_is_total_less_free_as_in_the_original(schema):
     """What only root may fill counts as used: `statvfs` of this machine's file systems tells how much that is."""
     with ResourceTracker(interval=0.05, schema=schema) as tracker:
-        tracker.wait_for_samples(2, timeout=30)
+        tracker.wait_for_samples(2, timeout=120)
     row = tracker.system_metrics[-1]
     assert row["disk_space_used_gb"] == pytest.approx(
         row["disk_space_total_gb"] - row["disk_space_free_gb"], abs=0.02)
@@ -254,7 +254,7 @@ from resource_tracker.tracker_procfs import get_process_stats, get_system_stats
 import os, resource_tracker, sys
 {before}
 with ResourceTracker(interval=0.05, discover_cloud=False) as tracker:
-    tracker.wait_for_samples(2, timeout=30)
+    tracker.wait_for_samples(2, timeout=120)
 again = ResourceTracker.loads(tracker.dumps())
 print(tracker.schema, again.schema, "memory_mib" in tracker.process_metrics.columns,
       "system_memory_used_mib" in tracker.get_combined_metrics().columns,

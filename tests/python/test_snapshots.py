@@ -128,7 +128,7 @@ def test_metadata(finished):
 
 def test_while_it_runs_a_snapshot_is_of_now():
     tracker = ResourceTracker(interval=0.05)
-    tracker.wait_for_samples(2)
+    tracker.wait_for_samples(2, timeout=120)
     assert ResourceTracker.loads(tracker.dumps()).n_samples >= 2
     assert tracker.running
     tracker.stop()

@@ -498,7 +498,7 @@ static void commands_get_the_alert_in_their_environment(void **state)
 	record.run.pid = 77;
 	trk__alert_hooks_call(h, &alert);
 	words[0] = '\0';
-	for (int i = 0; i < 1000 && (h->waits || h->running[0].hook || h->running[1].hook || !i);
+	for (int i = 0; i < 12000 && (h->waits || h->running[0].hook || h->running[1].hook || !i);
 	     i++) {
 		trk__alert_hooks_turn(h, &record, 1, hear, NULL);
 		(void) usleep(10000);
@@ -526,7 +526,7 @@ static void a_command_that_takes_too_long_is_killed(void **state)
 	words[0] = '\0';
 	trk__alert_hooks_turn(h, &record, 69, hear, NULL);
 	assert_string_equal(words, "");
-	for (int i = 0; i < 1000 && h->running[0].hook; i++) {
+	for (int i = 0; i < 12000 && h->running[0].hook; i++) {
 		trk__alert_hooks_turn(h, &record, 71 + i, hear, NULL);
 		(void) usleep(10000);
 	}

@@ -140,7 +140,7 @@ static void no_descriptor_is_kept_for_a_process_that_is_asleep(void **state)
 
 	(void) state;
 	/* Not all are asleep at once, and a sanitizer's own thread wakes up now and then. */
-	for (int i = 0; i < 40 && kept > 0; i++) {
+	for (int i = 0; i < 2000 && kept > 0; i++) {
 		(void) usleep(5000);
 		kept = kept_by_three_readings(pid);
 	}

@@ -92,7 +92,7 @@ static void await_zombie(pid_t pid)
 	char path[64], text[1024] = "";
 
 	(void) snprintf(path, sizeof(path), "/proc/%d/stat", (int) pid);
-	for (int i = 0; i < 1000 && !strstr(text, ") Z "); i++) {
+	for (int i = 0; i < 12000 && !strstr(text, ") Z "); i++) {
 		(void) usleep(10000);
 		assert_true(trk__read_at(AT_FDCWD, path, text, sizeof(text)) > 0);
 	}
@@ -104,7 +104,7 @@ static void await_end_of(pid_t pid, pid_t tid)
 	char path[64];
 
 	(void) snprintf(path, sizeof(path), "/proc/%d/task/%d", (int) pid, (int) tid);
-	for (int i = 0; i < 1000 && access(path, F_OK) == 0; i++)
+	for (int i = 0; i < 12000 && access(path, F_OK) == 0; i++)
 		(void) usleep(10000);
 }
 
@@ -226,7 +226,7 @@ static void another_thread_speaks_when_the_first_one_ends(void **state)
 	assert_true(s->rss_bytes >= SIZE);
 	/* And when none is left it has ended. */
 	tell(1 - i, 'x');
-	for (int n = 0; n < 1000 && !s->root_gone; n++) {
+	for (int n = 0; n < 12000 && !s->root_gone; n++) {
 		(void) usleep(10000);
 		t->process[0].dirty = true;
 		trk__tree_update(t, &s);
