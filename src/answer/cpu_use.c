@@ -46,7 +46,7 @@ static bool add_up(const struct trk_record *r, struct sums *ret)
 	struct sums s = {.others_core_s = NAN};
 	bool any = false;
 
-	for (size_t i = 0; i < r->outline.count; i++) {
+	for (size_t i = 0; i < r->outline.course.count; i++) {
 		const struct trk_block *b = &r->outline.block[i];
 		double queue_s = queue_of(b);
 
@@ -120,7 +120,7 @@ static void add_free(const struct trk_outline *o, struct trk_busy *h)
 {
 	double core_s = 0, queue_s = 0, seconds = 0;
 
-	for (size_t i = 0; i < o->count; i++) {
+	for (size_t i = 0; i < o->course.count; i++) {
 		const struct trk_block *b = &o->block[i];
 		double queued_s = queue_of(b);
 
@@ -129,7 +129,7 @@ static void add_free(const struct trk_outline *o, struct trk_busy *h)
 			queue_s += queued_s > 0 ? queued_s : 0;
 			seconds += b->seconds;
 		}
-		if (seconds < window_s && i + 1 < o->count)
+		if (seconds < window_s && i + 1 < o->course.count)
 			continue;
 		trk__busy_add_free(h, core_s / seconds, queue_s / seconds, seconds);
 		core_s = queue_s = seconds = 0;

@@ -18,16 +18,6 @@ enum { BINS_MAX = 256, FIGURES = 4 };
 /* A column that varies by less than this share of its maximum has no phases. */
 #define STEADY_SHARE 0.05
 
-static double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-static double smaller(double a, double b)
-{
-	return a < b ? a : b;
-}
-
 /* The parts have the order of the first items. */
 _Static_assert((int) TRK_SPENT_ON_CPU == (int) TRK_WALL_ON_CPU &&
 		       (int) TRK_SPENT_GPU == (int) TRK_WALL_GPU &&
@@ -51,24 +41,6 @@ static bool divide(const double spent_s[TRK_SPENTS], double seconds, struct trk_
 	return true;
 }
 
-/* Share of the time from start_s to end_s in which the job's GPUs were busy. */
-static double gpu_busy(const struct trk_outline *o, double start_s, double end_s)
-{
-	double busy_s = NAN, seconds = 0;
-
-	for (size_t i = 0; i < o->count; i++) {
-		const struct trk_block *b = &o->block[i];
-		double middle = b->end_s - b->seconds / 2;
-
-		if (middle < start_s || middle >= end_s)
-			continue;
-		seconds += b->seconds;
-		if (!isnan(b->gpu_busy_s))
-			busy_s = isnan(busy_s) ? b->gpu_busy_s : busy_s + b->gpu_busy_s;
-	}
-	return busy_s / seconds;
-}
-
 /* ---- the whole run ---- */
 
 static void wall_of_run(const struct trk_record *r, struct trk_time_breakdown *c)
@@ -76,6 +48,7 @@ static void wall_of_run(const struct trk_record *r, struct trk_time_breakdown *c
 	struct trk_bottleneck_facts facts;
 	double cores = trk__stats_get(r->stats, TRK_PROCESS_CPU_USAGE).mean;
 	double spent_s[TRK_SPENTS];
+	struct trk_block all = trk__outline_sum(&r->outline, 0, INFINITY);
 
 	c->seconds = trk__stats_get(r->stats, TRK_INTERVAL).sum;
 	for (int i = 0; i < TRK_SPENTS; i++)
@@ -87,7 +60,7 @@ static void wall_of_run(const struct trk_record *r, struct trk_time_breakdown *c
 		.cores_mean =
 			isnan(cores) ? r->outcome.total[TRK_TOTAL_CPU_S].value / c->seconds : cores,
 		.cores_limit = r->run.limit[TRK_LIMIT_CPU].value,
-		.gpu_busy = gpu_busy(&r->outline, 0, INFINITY),
+		.gpu_busy = all.gpu_busy_s / all.seconds,
 		.queue = trk__cpu_queue_of(r),
 	};
 	c->bound = trk__bottleneck(&facts, c->bottleneck);
@@ -97,33 +70,16 @@ static void wall_of_run(const struct trk_record *r, struct trk_time_breakdown *c
 
 static void fill_phase(const struct trk_record *r, struct trk_run_phase *p)
 {
+	struct trk_block b = trk__outline_sum(&r->outline, p->start_s, p->end_s);
 	struct trk_bottleneck_facts facts = {.cores_limit = r->run.limit[TRK_LIMIT_CPU].value};
 	char sentence[TRK_BOTTLENECK_SIZE];
-	double spent_s[TRK_SPENTS], seconds = 0, core_s = 0;
 
-	p->memory_peak_mib = NAN;
-	for (int i = 0; i < TRK_SPENTS; i++)
-		spent_s[i] = NAN;
-	for (size_t i = 0; i < r->outline.count; i++) {
-		const struct trk_block *b = &r->outline.block[i];
-		double middle = b->end_s - b->seconds / 2;
-
-		if (middle < p->start_s || middle >= p->end_s)
-			continue;
-		seconds += b->seconds;
-		core_s += b->core_s;
-		if (b->memory_peak_mib > p->memory_peak_mib || isnan(p->memory_peak_mib))
-			p->memory_peak_mib = b->memory_peak_mib;
-		for (int k = 0; k < TRK_SPENTS; k++)
-			if (!isnan(b->spent_s[k]))
-				spent_s[k] = isnan(spent_s[k]) ? b->spent_s[k]
-							       : spent_s[k] + b->spent_s[k];
-	}
-	p->cores_mean = seconds > 0 ? core_s / seconds : (double) NAN;
-	(void) divide(spent_s, seconds, &p->split);
+	p->memory_peak_mib = b.memory_peak_mib;
+	p->cores_mean = b.core_s / b.seconds;
+	(void) divide(b.spent_s, b.seconds, &p->split);
 	facts.split = p->split;
 	facts.cores_mean = p->cores_mean;
-	facts.gpu_busy = gpu_busy(&r->outline, p->start_s, p->end_s);
+	facts.gpu_busy = b.gpu_busy_s / b.seconds;
 	p->bound = trk__bottleneck(&facts, sentence);
 }
 
@@ -164,42 +120,22 @@ static void phases_of_marks(const struct trk_record *r, double end_s, struct trk
 
 /* ---- from the figures ---- */
 
-/* Convert blocks of unequal length to bins of equal time. */
 static void fill_bins(const struct trk_outline *o, double end_s, size_t bins,
 		      double figure[FIGURES][BINS_MAX])
 {
+	static const enum trk_block_figure figures[FIGURES] = {
+		TRK_FIGURE_CPU_TIME, TRK_FIGURE_MEMORY_MIB, TRK_FIGURE_DISK_WAIT,
+		TRK_FIGURE_GPU_BUSY};
 	double width = end_s / (double) bins;
-	size_t at = 0;
 
-	memset(figure, 0, FIGURES * sizeof(figure[0]));
-	for (size_t i = 0; i < bins; i++) {
-		double from = width * (double) i, to = from + width, covered = 0, peak = 0;
+	for (size_t f = 0; f < FIGURES; f++)
+		for (size_t i = 0; i < bins; i++) {
+			double from = width * (double) i;
+			double value = trk__outline_figure(o, figures[f], from, from + width,
+							   figures[f] == TRK_FIGURE_MEMORY_MIB);
 
-		while (at > 0 && o->block[at - 1].end_s > from)
-			at--;
-		for (; at < o->count && o->block[at].end_s - o->block[at].seconds < to; at++) {
-			const struct trk_block *b = &o->block[at];
-			double low = larger(from, b->end_s - b->seconds);
-			double share = (smaller(to, b->end_s) - low) / b->seconds;
-
-			if (!(share > 0))
-				continue;
-			covered += share * b->seconds;
-			figure[0][i] += isnan(b->core_s) ? 0 : share * b->core_s;
-			figure[2][i] += isnan(b->spent_s[TRK_SPENT_DISK])
-						? 0
-						: share * b->spent_s[TRK_SPENT_DISK];
-			figure[3][i] += isnan(b->gpu_busy_s) ? 0 : share * b->gpu_busy_s;
-			if (b->memory_peak_mib > peak)
-				peak = b->memory_peak_mib;
+			figure[f][i] = isnan(value) ? 0 : value;
 		}
-		if (covered > 0) {
-			figure[0][i] /= covered;
-			figure[2][i] /= covered;
-			figure[3][i] /= covered;
-		}
-		figure[1][i] = peak;
-	}
 }
 
 static bool is_steady(const double *value, size_t n)
@@ -210,7 +146,7 @@ static bool is_steady(const double *value, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		sum += value[i];
 		squares += value[i] * value[i];
-		most = larger(most, value[i]);
+		most = value[i] > most ? value[i] : most;
 	}
 	mean = sum / (double) n;
 	variance = squares / (double) n - mean * mean;
@@ -219,7 +155,7 @@ static bool is_steady(const double *value, size_t n)
 
 static int phases_of_figures(const struct trk_record *r, double end_s, struct trk_time_breakdown *c)
 {
-	size_t bins = r->outline.count < BINS_MAX ? r->outline.count : BINS_MAX;
+	size_t bins = r->outline.course.count < BINS_MAX ? r->outline.course.count : BINS_MAX;
 	double(*figure)[BINS_MAX] = calloc(FIGURES, sizeof(*figure));
 	const double *moving[FIGURES];
 	size_t ends[TRK_BREAKDOWN_CUTS_MAX + 1], count = 0;
@@ -258,9 +194,9 @@ static void find_cut(const struct trk_record *record, struct trk_time_breakdown 
 	uint32_t node;
 	size_t i = 0;
 
-	while (i < o->count && seconds < c->split.cut_s)
+	while (i < o->course.count && seconds < c->split.cut_s)
 		seconds += o->block[i++].seconds;
-	if (i > 0 && i < o->count)
+	if (i > 0 && i < o->course.count)
 		c->cut_mib = o->block[i].memory_peak_mib < o->block[i - 1].memory_peak_mib
 				     ? o->block[i].memory_peak_mib
 				     : o->block[i - 1].memory_peak_mib;
@@ -272,21 +208,21 @@ static void find_cut(const struct trk_record *record, struct trk_time_breakdown 
 static int split_of(const struct trk_record *record, struct trk_time_breakdown *c)
 {
 	const struct trk_outline *o = &record->outline;
-	double *of = calloc(o->count * 3, sizeof(*of));
+	double *of = calloc(o->course.count * 3, sizeof(*of));
 	double *seconds, *cores, *bytes;
 	int r;
 
 	if (!of)
 		return -ENOMEM;
 	seconds = of;
-	cores = of + o->count;
-	bytes = cores + o->count;
-	for (size_t i = 0; i < o->count; i++) {
+	cores = of + o->course.count;
+	bytes = cores + o->course.count;
+	for (size_t i = 0; i < o->course.count; i++) {
 		seconds[i] = o->block[i].seconds;
 		cores[i] = o->block[i].core_s / o->block[i].seconds;
 		bytes[i] = o->block[i].memory_peak_mib * TRK_MIB;
 	}
-	r = trk__split_advise(seconds, cores, bytes, o->count, NULL, &c->split);
+	r = trk__split_advise(seconds, cores, bytes, o->course.count, NULL, &c->split);
 	free(of);
 	c->has_split = r == 0;
 	if (r == 0 && c->split.pays)
@@ -336,12 +272,12 @@ int trk__time_breakdown_of(const struct trk_record *record, struct trk_time_brea
 	memset(c, 0, sizeof(*c));
 	c->cut_mib = NAN;
 	wall_of_run(record, c);
-	if (o->count == 0)
+	if (o->course.count == 0)
 		return 0;
-	end_s = o->block[o->count - 1].end_s;
+	end_s = o->block[o->course.count - 1].end_s;
 	if (record->marks)
 		phases_of_marks(record, end_s, c);
-	else if (end_s >= TRK_BREAKDOWN_RUN_MIN_S && o->count >= TRK_BREAKDOWN_BLOCKS_MIN)
+	else if (end_s >= TRK_BREAKDOWN_RUN_MIN_S && o->course.count >= TRK_BREAKDOWN_BLOCKS_MIN)
 		r = phases_of_figures(record, end_s, c);
 	for (size_t i = 0; i < c->phase_count; i++) {
 		fill_phase(record, &c->phase[i]);

@@ -7,14 +7,12 @@
 
 #include "base/array.h"
 
-#define BLOCK_MIN_S 0.02
-
 void trk__program_log_release(struct trk_program_log *log)
 {
 	free(log->program);
 	free(log->first);
 	free(log->span);
-	free(log->course.block);
+	free(log->block);
 	memset(log, 0, sizeof(*log));
 }
 
@@ -86,34 +84,18 @@ void trk__program_log_span(struct trk_program_log *log, const struct trk_process
 
 /* ---- the course ---- */
 
-static bool make_course(struct trk_program_course *c)
+static void merge(void *to, const void *from)
 {
-	if (c->width_s > 0)
-		return true;
-	c->block = calloc(TRK_PROGRAM_BLOCKS_MAX, sizeof(*c->block));
-	if (c->block)
-		c->width_s = BLOCK_MIN_S;
-	return c->block != NULL;
-}
+	struct trk_program_block *into = to;
+	const struct trk_program_block *next = from;
 
-/* Merge blocks in pairs. */
-static void halve(struct trk_program_course *c, size_t programs)
-{
-	for (size_t b = 0; b < TRK_PROGRAM_BLOCKS_MAX / 2; b++) {
-		struct trk_program_block *to = &c->block[b];
-		const struct trk_program_block *from = &c->block[2 * b];
-
-		to->seconds = from[0].seconds + from[1].seconds;
-		to->memory_seconds = from[0].memory_seconds + from[1].memory_seconds;
-		for (size_t i = 0; i < programs; i++) {
-			to->cpu_s[i] = from[0].cpu_s[i] + from[1].cpu_s[i];
-			to->memory[i] = from[0].memory[i] + from[1].memory[i];
-		}
+	into->end_s = next->end_s;
+	into->seconds += next->seconds;
+	into->memory_seconds += next->memory_seconds;
+	for (size_t i = 0; i < TRK_PROGRAMS_MAX; i++) {
+		into->cpu_s[i] += next->cpu_s[i];
+		into->memory[i] += next->memory[i];
 	}
-	memset(&c->block[TRK_PROGRAM_BLOCKS_MAX / 2], 0,
-	       sizeof(*c->block) * (TRK_PROGRAM_BLOCKS_MAX / 2));
-	c->width_s *= 2;
-	c->blocks = (c->blocks + 1) / 2;
 }
 
 /* After the last process has ended, the memory of no program can be read. */
@@ -125,60 +107,41 @@ static bool is_any_alive(const struct trk_program_log *log)
 	return false;
 }
 
-static void add_to_block(struct trk_program_log *log, size_t b, double seconds, double share,
-			 bool is_new)
-{
-	struct trk_program_block *block = &log->course.block[b];
-
-	block->seconds += (float) seconds;
-	if (is_any_alive(log))
-		block->memory_seconds += (float) seconds;
-	for (size_t i = 0; i < log->count; i++) {
-		if (is_new)
-			block->cpu_s[i] += (float) ((double) log->cpu_ms[i] / 1e3 * share);
-		block->memory[i] +=
-			(float) ((double) log->program[i].memory_bytes / 1048576 * seconds);
-	}
-}
-
 void trk__program_log_row(struct trk_program_log *log, double from_s, double to_s, bool is_new)
 {
-	struct trk_program_course *c = &log->course;
-	size_t last;
+	struct trk_program_block block = {.end_s = to_s, .start_s = from_s};
 
-	if (!(from_s >= 0) || !(to_s > from_s) || to_s > 1e9 || !make_course(c))
+	if (!(from_s >= 0) || !(to_s > from_s) || to_s > 1e9)
 		return;
-	while (to_s >= c->width_s * TRK_PROGRAM_BLOCKS_MAX)
-		halve(c, log->count);
-	last = (size_t) (to_s / c->width_s);
-	for (size_t b = (size_t) (from_s / c->width_s); b <= last; b++) {
-		double start = (double) b * c->width_s, end = start + c->width_s;
-		double seconds = (to_s < end ? to_s : end) - (from_s > start ? from_s : start);
-
-		if (seconds > 0)
-			add_to_block(log, b, seconds, seconds / (to_s - from_s), is_new);
+	block.seconds = to_s - from_s;
+	block.memory_seconds = is_any_alive(log) ? block.seconds : 0;
+	for (size_t i = 0; i < log->count; i++) {
+		block.cpu_s[i] = is_new ? (float) ((double) log->cpu_ms[i] / 1e3) : 0;
+		block.memory[i] =
+			(float) ((double) log->program[i].memory_bytes / 1048576 * block.seconds);
 	}
-	if (c->blocks < last + 1)
-		c->blocks = last + 1;
+	trk__course_add(&log->course, &log->block, sizeof(block), TRK_PROGRAM_BLOCKS_MAX, &block,
+			merge);
 }
 
 void trk__program_log_use(const struct trk_program_log *log, size_t program, double from_s,
 			  double to_s, double *ret_cpu_s, double *ret_memory, double *ret_seconds)
 {
-	const struct trk_program_course *c = &log->course;
 	double cpu_s = 0, memory = 0, known = 0, seconds = 0;
 
-	for (size_t b = c->width_s > 0 && from_s > 0 ? (size_t) (from_s / c->width_s) : 0;
-	     b < c->blocks && (double) b * c->width_s < to_s; b++) {
-		const struct trk_program_block *block = &c->block[b];
-		double start = (double) b * c->width_s, end = start + c->width_s;
-		double part = ((to_s < end ? to_s : end) - (from_s > start ? from_s : start)) /
-			      c->width_s;
+	for (size_t i = trk__course_until(&log->course, log->block, sizeof(*log->block), from_s);
+	     i < log->course.count && log->block[i].start_s < to_s; i++) {
+		const struct trk_program_block *b = &log->block[i];
+		double part = ((to_s < b->end_s ? to_s : b->end_s) -
+			       (from_s > b->start_s ? from_s : b->start_s)) /
+			      (b->end_s - b->start_s);
 
-		cpu_s += (double) block->cpu_s[program] * part;
-		memory += (double) block->memory[program] * part;
-		known += (double) block->memory_seconds * part;
-		seconds += (double) block->seconds * part;
+		if (!(part > 0)) /* damaged: not in order */
+			continue;
+		cpu_s += (double) b->cpu_s[program] * part;
+		memory += (double) b->memory[program] * part;
+		known += b->memory_seconds * part;
+		seconds += b->seconds * part;
 	}
 	*ret_cpu_s = cpu_s;
 	*ret_memory = known > 0 ? memory / known * seconds : 0;

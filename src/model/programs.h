@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "model/course.h"
 #include "model/sample.h"
 
 enum {
@@ -76,18 +77,11 @@ struct trk_programs_now {
 	uint64_t unseen_pids;
 };
 
-/* Of each program CPU seconds and MiB * s; the seconds that rows cover. */
+/* Of each program CPU seconds and MiB * s, from start_s to end_s. */
 struct trk_program_block {
+	double end_s, start_s;
+	double seconds, memory_seconds; /* that rows cover; those in which a process was alive */
 	float cpu_s[TRK_PROGRAMS_MAX], memory[TRK_PROGRAMS_MAX];
-	float seconds, memory_seconds; /* the latter: those in which a process was alive */
-};
-
-/* The course of the programs in blocks of equal time. When there are too many, neighbours are
- * merged in pairs, so memory is bounded for any length of run. */
-struct trk_program_course {
-	double width_s;                  /* of a block */
-	size_t blocks;                   /* in use */
-	struct trk_program_block *block; /* owned: TRK_PROGRAM_BLOCKS_MAX */
 };
 
 /* The programs of a recording. `program[i].cpu_ns` and `ended` are totals of the run so far. */
@@ -106,7 +100,8 @@ struct trk_program_log {
 	uint64_t misses; /* ends of processes that are not in the full list */
 	uint64_t unlisted;
 	uint64_t unseen; /* upper bound of processes and threads that no sample found */
-	struct trk_program_course course;
+	struct trk_program_block *block; /* owned: the course over the run */
+	struct trk_course course;
 };
 
 void trk__program_log_release(struct trk_program_log *log);

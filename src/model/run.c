@@ -197,11 +197,14 @@ void trk__record_add(struct trk_record *r, uint64_t rows, const struct trk_sampl
 		     const struct trk_sample *min, const struct trk_sample *max)
 {
 	struct trk_sample rated = *mean;
+	struct trk_block block;
 
 	if (rows == 1 && add_rate(r, &rated))
 		mean = min = max = &rated;
 	trk__stats_add(r->stats, rows, mean, min, max);
-	trk__outline_add(&r->outline, mean, max);
+	block = trk__block_of(mean, max, false);
+	if (block.seconds > 0) /* the first row covers no time */
+		trk__outline_add(&r->outline, TRK_OUTLINE_BLOCKS_MAX, &block);
 	r->samples += rows;
 	r->last_timestamp_ms = mean->value[TRK_TIMESTAMP];
 	r->last_elapsed_us = mean->value[TRK_ELAPSED];

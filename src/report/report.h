@@ -33,7 +33,7 @@ struct trk_report_input {
 	const struct trk_catalog *catalog;  /* or NULL: no servers */
 	const struct trk_need_words *words; /* where to search servers; or NULL: where it ran */
 	const struct trk_usual_course
-		*usual; /* the job's usual course (report/usual_course.h); or NULL */
+		*usual; /* the job's usual course (answer/usual_course.h); or NULL */
 	const struct trk_change *change; /* since earlier runs, for its phases; or NULL */
 	const void *raw;                 /* of the recording, to embed; or NULL */
 	size_t raw_len;

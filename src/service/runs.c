@@ -23,7 +23,6 @@ enum {
 	READ_MAX = 20,          /* recordings that are read for the CPU use of one */
 	NAMESAKES_MAX = 64,     /* jobs of one name */
 	SCOPES_SEEN_MAX = 2000, /* newest runs of a name that are read */
-	COURSE_BYTES_MAX = 4 << 20,
 };
 
 static int open_recordings(const struct trk_service *s)
@@ -309,51 +308,25 @@ int trk__job_runs_lines(const struct trk_job_runs *runs, const struct trk_servic
 
 /* ---- the usual course ---- */
 
-static void add_course(struct trk_usual_course *u, int runs_fd, const char *file,
-		       const struct trk_record *now)
-{
-	struct trk_record *record = load_recording(runs_fd, file);
-	struct trk_report_rows *rows = NULL;
-
-	if (record && trk__advice_ended_well(&record->outcome))
-		rows = trk__report_rows_new(record);
-	if (rows && trk__record_read_rows(runs_fd, file, trk__report_rows_take, rows, NULL) >= 0)
-		trk__course_add(u, now, record, rows);
-	trk__report_rows_free(rows);
-	free_recording(record);
-}
-
 int trk__job_runs_usual(const struct trk_job_runs *runs, const struct trk_service *s,
 			const struct trk_record *record, struct trk_usual_course **ret)
 {
 	TRK_FD_CLEANUP int runs_fd = open_recordings(s);
 	struct trk_usual_course *u;
-	off_t bytes = 0;
 
 	*ret = NULL;
-	if (runs_fd < 0 || runs->count <= TRK_COURSE_RUNS_MIN)
+	if (runs_fd < 0 || runs->count <= TRK_USUAL_RUNS_MIN)
 		return 0;
 	u = calloc(1, sizeof(*u));
 	if (!u)
 		return -ENOMEM;
-	for (size_t i = runs->count - 1; i-- > 0 && u->runs < TRK_COURSE_RUNS_MAX;) {
-		const struct trk_history_run *run = &runs->run[i];
-		struct stat st;
-
-		if (!run->ended || run->code != 0 || run->signal != 0 ||
-		    !trk__store_is_name(run->file) ||
-		    fstatat(runs_fd, run->file, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		bytes += st.st_size;
-		if (bytes > COURSE_BYTES_MAX)
+	for (size_t i = runs->count - 1; i-- > 0;)
+		if (trk__usual_course_read(u, record, runs_fd, &runs->run[i]))
 			break;
-		add_course(u, runs_fd, run->file, record);
-	}
-	if (u->runs < TRK_COURSE_RUNS_MIN) {
+	if (trk__usual_course_settle(u))
+		*ret = u;
+	else
 		free(u);
-		return 0;
-	}
-	*ret = u;
 	return 0;
 }
 

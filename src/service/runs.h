@@ -7,7 +7,7 @@
 #include "lines/change.h"
 #include "answer/advice.h"
 #include "answer/change.h"
-#include "report/usual_course.h"
+#include "answer/usual_course.h"
 #include "service/service.h"
 
 /* Open the history of the service and add at most `max_new` new recordings (0: all). If the
@@ -58,9 +58,8 @@ int trk__job_runs_lines(const struct trk_job_runs *runs, const struct trk_servic
 			const struct trk_record *record, struct trk_lines_change *ret,
 			char *ret_run);
 
-/* The usual course of the job over time, from the newest recordings of runs that ended well:
- * TRK_COURSE_RUNS_MAX at most, and no more than a few MB, to limit the time. *ret is owned (free);
- * NULL if there are too few. 0 or -ENOMEM. */
+/* The usual course of the job over time. *ret is owned (free); NULL if too few runs are known. 0 or
+ * -ENOMEM. */
 int trk__job_runs_usual(const struct trk_job_runs *runs, const struct trk_service *s,
 			const struct trk_record *record, struct trk_usual_course **ret);
 

@@ -43,7 +43,7 @@ static void put_braille(struct trk_frame *f, int x, int y, unsigned int style, u
 }
 
 /* The dots of one cell; rows are counted from the bottom. *ret_filled: some are of the value. */
-static unsigned int dots_of(const struct trk_chart *c, const float *value, const float *usual,
+static unsigned int dots_of(const struct trk_chart *c, const double *value, const double *usual,
 			    int cell, int row, bool *ret_filled)
 {
 	unsigned int dots = 0;
@@ -63,16 +63,16 @@ static unsigned int dots_of(const struct trk_chart *c, const float *value, const
 	return dots;
 }
 
-static bool is_above(const struct trk_chart *c, const float *value, int n)
+static bool is_above(const struct trk_chart *c, const double *value, int n)
 {
 	for (int i = 0; i < n; i++)
-		if ((double) value[i] >= c->warn)
+		if (value[i] >= c->warn)
 			return true;
 	return false;
 }
 
-static void draw_braille(struct trk_frame *f, const struct trk_chart *c, const float *value,
-			 const float *usual)
+static void draw_braille(struct trk_frame *f, const struct trk_chart *c, const double *value,
+			 const double *usual)
 {
 	for (int row = 0; row < c->rows; row++)
 		for (int x = 0; x < c->columns; x++) {
@@ -87,8 +87,8 @@ static void draw_braille(struct trk_frame *f, const struct trk_chart *c, const f
 		}
 }
 
-static void draw_ascii(struct trk_frame *f, const struct trk_chart *c, const float *value,
-		       const float *usual)
+static void draw_ascii(struct trk_frame *f, const struct trk_chart *c, const double *value,
+		       const double *usual)
 {
 	static const char *const levels[] = {" ", ".", ":", "=", "#"};
 
@@ -109,8 +109,8 @@ static void draw_ascii(struct trk_frame *f, const struct trk_chart *c, const flo
 		}
 }
 
-void trk__chart_draw(struct trk_frame *f, const struct trk_chart *chart, const float *value,
-		     const float *usual)
+void trk__chart_draw(struct trk_frame *f, const struct trk_chart *chart, const double *value,
+		     const double *usual)
 {
 	if (!(chart->top > 0) || isinf(chart->top) || chart->columns <= 0 ||
 	    chart->columns > TRK_FRAME_COLUMNS_MAX)

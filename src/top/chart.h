@@ -5,7 +5,7 @@
 
 #include "top/frame.h"
 
-/* Maximum number of bins, equal to TRK_WATCH_BINS_MAX. */
+/* Maximum number of bins. */
 enum { TRK_CHART_BINS_MAX = 2 * TRK_FRAME_COLUMNS_MAX };
 
 struct trk_chart {
@@ -20,8 +20,8 @@ int trk__chart_bins(const struct trk_frame *f, int columns);
 
 /* Draw value[0..bins), and over it a dim line of usual[0..bins), which may be NULL. NaN is a
  * gap. */
-void trk__chart_draw(struct trk_frame *f, const struct trk_chart *chart, const float *value,
-		     const float *usual);
+void trk__chart_draw(struct trk_frame *f, const struct trk_chart *chart, const double *value,
+		     const double *usual);
 
 /* A meter of n cells that is full to `share`, from 0 to 1; NaN draws nothing. */
 void trk__meter_draw(struct trk_frame *f, int x, int y, int n, double share, unsigned int style);

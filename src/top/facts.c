@@ -167,26 +167,29 @@ static void take_figures(const struct trk_watch *w, struct trk_facts *f)
 	enum { BACK = 3 };
 	size_t n = trk__watch_count(w, f->t_s), end = n > BACK ? n - BACK : 0;
 
-	for (int i = 0; i < TRK_WATCH_FIGURES; i++)
+	for (int i = 0; i < TRK_FIGURES_DRAWN; i++)
 		f->value[i] = NAN;
 	for (; n > end; n--)
-		for (int i = 0; i < TRK_WATCH_FIGURES; i++)
+		for (int i = 0; i < TRK_FIGURES_DRAWN; i++)
 			if (isnan(f->value[i]))
-				f->value[i] = (double) w->point[n - 1].figure[i];
+				f->value[i] = trk__block_figure(&w->outline.block[n - 1],
+								(enum trk_block_figure) i);
 }
 
 static void take_moment(const struct trk_facts_input *in, struct trk_facts *f)
 {
+	struct trk_block all = trk__outline_sum(&in->watch->outline, 0, f->t_s);
 	double known = 0;
 	bool any = false;
 
 	take_figures(in->watch, f);
-	trk__watch_spent(in->watch, f->t_s, f->share);
-	for (int i = 0; i < TRK_SPENTS; i++)
+	for (int i = 0; i < TRK_SPENTS; i++) {
+		f->share[i] = all.spent_s[i] / all.seconds;
 		if (!isnan(f->share[i])) {
 			known += f->share[i];
 			any = true;
 		}
+	}
 	f->other = any && known <= 1 ? 1 - known : any ? 0 : NAN;
 	f->memory_eta_s = f->running ? trk__watch_memory_eta(in->watch, f->t_s) : NAN;
 	f->time_left_s = f->time_s.value - f->t_s;
@@ -215,7 +218,7 @@ void trk__facts_of(const struct trk_facts_input *in, struct trk_facts *ret)
 	f->cores = trk__capacity(r, TRK_RESOURCE_CPU);
 	f->memory_mib = trk__capacity(r, TRK_RESOURCE_MEMORY_MIB);
 	f->time_s = trk__capacity(r, TRK_RESOURCE_TIME_S);
-	f->usual = in->usual && in->usual->runs ? in->usual : NULL;
+	f->usual = in->usual;
 	f->times = trk__watch_times(in->watch);
 	take_moment(in, f);
 	take_phase(f);
@@ -234,7 +237,7 @@ void trk__facts_of(const struct trk_facts_input *in, struct trk_facts *ret)
 void trk__facts_of_row(const struct trk_record *record, const struct trk_sample *row,
 		       struct trk_facts *ret)
 {
-	double seconds = row ? trk__sample_get(row, TRK_INTERVAL) : NAN;
+	struct trk_block block;
 
 	*ret = (struct trk_facts){.record = record, .running = true, .phase = SIZE_MAX};
 	ret->t_s = ret->end_s = (double) record->last_elapsed_us / 1e6;
@@ -243,10 +246,11 @@ void trk__facts_of_row(const struct trk_record *record, const struct trk_sample 
 	ret->time_s = trk__capacity(record, TRK_RESOURCE_TIME_S);
 	ret->time_left_s = ret->time_s.value - ret->t_s;
 	ret->memory_eta_s = NAN;
-	for (int i = 0; i < TRK_WATCH_FIGURES; i++)
+	if (row)
+		block = trk__block_of(row, row, record->run.pid == 0);
+	for (int i = 0; i < TRK_FIGURES_DRAWN; i++)
 		ret->value[i] =
-			row ? trk__watch_figure_of(record, (enum trk_watch_figure) i, row, seconds)
-			    : NAN;
+			row ? trk__block_figure(&block, (enum trk_block_figure) i) : (double) NAN;
 }
 
 /* ---- JSON ---- */
@@ -282,7 +286,8 @@ static void json_phases(struct trk_json *j, const struct trk_facts *f)
 		trk__json_key_double(j, "end_s", p->end_s);
 		trk__json_key_u64(j, "later_phases", p->later);
 		trk__json_key_double(j, "usual_s",
-				     f->usual ? trk__usual_phase_s(f->usual, f->times, i) : NAN);
+				     f->usual ? trk__usual_course_phase_s(f->usual, f->times, i)
+					      : NAN);
 		trk__json_key_bool(j, "now", i == f->phase);
 		trk__json_close(j, '}');
 	}
@@ -326,13 +331,17 @@ static void json_gpus(struct trk_json *j, const struct trk_facts *f)
 	trk__json_close(j, ']');
 }
 
-static void json_usual(struct trk_json *j, const struct trk_usual *u)
+static void json_usual(struct trk_json *j, const struct trk_usual_course *u)
 {
+	double share[TRK_SPENTS];
+
 	if (!trk__json_key_object(j, "usual", u))
 		return;
+	for (int i = 0; i < TRK_SPENTS; i++)
+		share[i] = trk__usual_course_share(u, (enum trk_spent) i);
 	trk__json_key_u64(j, "runs", u->runs);
-	trk__json_key_double(j, "duration_s", u->seconds);
-	json_spent(j, u->share, NAN);
+	trk__json_key_double(j, "duration_s", trk__usual_course_seconds(u));
+	json_spent(j, share, NAN);
 	trk__json_close(j, '}');
 }
 
@@ -349,12 +358,12 @@ void trk__facts_json(struct trk_json *j, const struct trk_facts *f)
 	trk__json_key_text(j, "verdict", trk__end_name(r->outcome.end));
 	trk__json_key_double(j, "at_s", f->t_s);
 	trk__json_key_double(j, "recorded_s", f->end_s);
-	json_use(j, "cores", f->value[TRK_WATCH_CORES], f->cores.value,
+	json_use(j, "cores", f->value[TRK_FIGURE_CORES], f->cores.value,
 		 trk__capacity_name(f->cores.kind));
-	json_use(j, "memory_mib", f->value[TRK_WATCH_MEMORY_MIB], f->memory_mib.value,
+	json_use(j, "memory_mib", f->value[TRK_FIGURE_MEMORY_MIB], f->memory_mib.value,
 		 trk__capacity_name(f->memory_mib.kind));
-	trk__json_key_double(j, "read_bytes_per_s", f->value[TRK_WATCH_READ]);
-	trk__json_key_double(j, "write_bytes_per_s", f->value[TRK_WATCH_WRITE]);
+	trk__json_key_double(j, "read_bytes_per_s", f->value[TRK_FIGURE_READ]);
+	trk__json_key_double(j, "write_bytes_per_s", f->value[TRK_FIGURE_WRITE]);
 	trk__json_key_double(j, "time_left_s", f->time_left_s);
 	trk__json_key_double(j, "memory_full_in_s", f->memory_eta_s);
 	json_spent(j, f->share, f->other);

@@ -3,9 +3,9 @@
 #ifndef TRK_TOP_FACTS_H
 #define TRK_TOP_FACTS_H
 
+#include "answer/usual_course.h"
 #include "base/json.h"
 #include "top/processes.h"
-#include "top/usual.h"
 #include "top/watch.h"
 
 enum { TRK_FACTS_PROCESSES_MAX = TRK_PROCESSES_MAX };
@@ -30,7 +30,7 @@ struct trk_facts_process {
 
 struct trk_facts_input {
 	struct trk_watch *watch;
-	const struct trk_usual *usual;         /* NULL: none */
+	const struct trk_usual_course *usual;  /* NULL: none */
 	const struct trk_processes *processes; /* NULL: not of this machine, or a replay */
 	double t_s;                            /* the moment; infinite: the newest one */
 	enum trk_facts_sort sort;
@@ -41,10 +41,10 @@ struct trk_facts {
 	const struct trk_record *record;
 	double t_s, end_s;
 	bool running; /* the job runs, and the moment is the newest one */
-	double value[TRK_WATCH_FIGURES];
+	double value[TRK_FIGURES_DRAWN];
 	struct trk_capacity cores, memory_mib, time_s;
 	double share[TRK_SPENTS], other; /* of the time up to the moment; NaN: not known */
-	const struct trk_usual *usual;
+	const struct trk_usual_course *usual;
 	const struct trk_time_breakdown *times; /* NULL: none */
 	size_t phase;                           /* of times->phase; SIZE_MAX: none */
 	double memory_eta_s;                    /* see trk__watch_memory_eta; NaN: none */

@@ -168,11 +168,12 @@ bool trk__list_find_pid(const struct trk_list *l, int proc_fd, pid_t pid, char n
 	return false;
 }
 
-static double newest(const struct trk_list_run *run, enum trk_watch_figure figure)
+static double newest(const struct trk_list_run *run, enum trk_block_figure figure)
 {
-	const struct trk_watch *w = &run->watch;
+	const struct trk_outline *o = &run->watch.outline;
 
-	return w->points ? (double) w->point[w->points - 1].figure[figure] : NAN;
+	return o->course.count ? trk__block_figure(&o->block[o->course.count - 1], figure)
+			       : (double) NAN;
 }
 
 /* ---- the screen ---- */
@@ -201,9 +202,9 @@ static void draw_row(struct trk_frame *f, const struct trk_list_run *run, int y)
 {
 	const struct trk_record *r = trk__watch_record(&run->watch);
 	double had = trk__capacity(r, TRK_RESOURCE_MEMORY_MIB).value;
-	double cores = newest(run, TRK_WATCH_CORES);
-	double memory = newest(run, TRK_WATCH_MEMORY_MIB);
-	double read = newest(run, TRK_WATCH_READ);
+	double cores = newest(run, TRK_FIGURE_CORES);
+	double memory = newest(run, TRK_FIGURE_MEMORY_MIB);
+	double read = newest(run, TRK_FIGURE_READ);
 	struct columns c = columns_of(f);
 	char text[64];
 	unsigned int style =
@@ -281,11 +282,11 @@ void trk__list_json(struct trk_json *j, const struct trk_list *l)
 		trk__json_key_text(j, "job", r->run.job[0] ? r->run.job : NULL);
 		trk__json_key_i64(j, "pid", r->run.pid);
 		trk__json_key_double(j, "elapsed_s", w->row_s);
-		trk__json_key_double(j, "cores", newest(l->run[i], TRK_WATCH_CORES));
-		trk__json_key_double(j, "memory_mib", newest(l->run[i], TRK_WATCH_MEMORY_MIB));
+		trk__json_key_double(j, "cores", newest(l->run[i], TRK_FIGURE_CORES));
+		trk__json_key_double(j, "memory_mib", newest(l->run[i], TRK_FIGURE_MEMORY_MIB));
 		trk__json_key_double(j, "memory_of_mib",
 				     trk__capacity(r, TRK_RESOURCE_MEMORY_MIB).value);
-		trk__json_key_double(j, "read_bytes_per_s", newest(l->run[i], TRK_WATCH_READ));
+		trk__json_key_double(j, "read_bytes_per_s", newest(l->run[i], TRK_FIGURE_READ));
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "history/history.h"
 #include "probe/linux/pid_stat.h"
 #include "top/keys.h"
 
@@ -21,7 +22,8 @@ static void close_run(struct trk_session *s)
 {
 	if (s->has_run)
 		trk__watch_close(&s->watch);
-	trk__usual_release(&s->usual);
+	free(s->usual);
+	s->usual = NULL;
 	trk__processes_release(&s->processes);
 	s->has_run = s->usual_looked_for = false;
 }
@@ -126,13 +128,39 @@ int trk__session_update(struct trk_session *s, uint64_t now_ns)
 	return r < 0 ? (int) r : 0;
 }
 
+enum { LOOK_BACK = 40, NEW_RUNS_MAX = 64 };
+
+static int take_past(void *data, const struct trk_history_run *past)
+{
+	struct trk_session *s = data;
+
+	return trk__usual_course_read(s->usual, trk__watch_record(&s->watch), s->options.runs_fd,
+				      past);
+}
+
 void trk__session_load_usual(struct trk_session *s)
 {
+	const struct trk_record *record = trk__watch_record(&s->watch);
+	struct trk_history *h;
+
 	if (!s->has_run || s->usual_looked_for)
 		return;
 	s->usual_looked_for = true;
-	trk__usual_load(&s->usual, s->options.dir, s->options.runs_fd,
-			trk__watch_record(&s->watch));
+	if (s->options.runs_fd < 0 || !record->run.job[0])
+		return;
+	/* A history that cannot be opened counts as empty. */
+	h = trk__history_open_at(NULL, s->options.dir, NEW_RUNS_MAX, NULL);
+	s->usual = h ? calloc(1, sizeof(*s->usual)) : NULL;
+	if (s->usual) {
+		struct trk_job_key key = trk__job_key(&record->run);
+
+		(void) trk__history_list(h, &key, LOOK_BACK, false, take_past, s, NULL);
+		if (!trk__usual_course_settle(s->usual)) {
+			free(s->usual);
+			s->usual = NULL;
+		}
+	}
+	trk__history_free(h);
 }
 
 uint64_t trk__session_wait_ns(const struct trk_session *s)
@@ -278,9 +306,9 @@ static bool view_key(struct trk_session *s, int key)
 	case 'c':
 		v->overlay = !v->overlay;
 		(void) snprintf(s->message, sizeof(s->message), "%s",
-				!s->usual.runs ? "the job has no earlier run that ended well"
-				: v->overlay   ? "usual course: on"
-					       : "usual course: off");
+				!s->usual ? "the job has fewer than 5 earlier runs that ended well"
+				: v->overlay ? "usual course: on"
+					     : "usual course: off");
 		return true;
 	case 'g':
 		v->hide_gpus = !v->hide_gpus;
@@ -393,7 +421,7 @@ static void take_facts(struct trk_session *s)
 {
 	struct trk_facts_input in = {
 		.watch = &s->watch,
-		.usual = s->usual.runs ? &s->usual : NULL,
+		.usual = s->usual,
 		.processes = s->view.live && s->processes.count ? &s->processes : NULL,
 		.t_s = s->view.live ? INFINITY : s->t_s,
 		.sort = s->view.sort,

@@ -20,7 +20,7 @@ struct trk_session {
 	struct trk_session_options options;
 	bool has_run; /* else the list is shown */
 	struct trk_watch watch;
-	struct trk_usual usual;
+	struct trk_usual_course *usual; /* owned; NULL: not known */
 	bool usual_looked_for;
 	struct trk_processes processes;
 	struct trk_list list;

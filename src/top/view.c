@@ -46,7 +46,7 @@ static const char *state_text(const struct trk_facts *f, char text[TRK_END_WORDS
 /* "6.1 of 16". */
 static void cores_text(const struct trk_facts *f, char *text, size_t size)
 {
-	double value = f->value[TRK_WATCH_CORES], had = f->cores.value;
+	double value = f->value[TRK_FIGURE_CORES], had = f->cores.value;
 	char a[TRK_HUMAN_SIZE], b[TRK_HUMAN_SIZE];
 
 	if (isnan(value))
@@ -68,7 +68,7 @@ static void mib_text(char *text, size_t size, double mib, trk_human_fn *number)
 
 static void memory_text(const struct trk_facts *f, char *text, size_t size)
 {
-	double value = f->value[TRK_WATCH_MEMORY_MIB], had = f->memory_mib.value;
+	double value = f->value[TRK_FIGURE_MEMORY_MIB], had = f->memory_mib.value;
 	char a[64], b[64];
 
 	mib_text(a, sizeof(a), value, trk__human_number);
@@ -93,7 +93,7 @@ static void rate_text(char *text, size_t size, double value)
 /* The most urgent warning about this moment, with its style. */
 static unsigned int alarm_text(const struct trk_facts *f, bool utf8, char *text, size_t size)
 {
-	double share = f->value[TRK_WATCH_MEMORY_MIB] / f->memory_mib.value;
+	double share = f->value[TRK_FIGURE_MEMORY_MIB] / f->memory_mib.value;
 	char a[TRK_HUMAN_SIZE];
 
 	text[0] = '\0';
@@ -191,7 +191,7 @@ struct span {
 
 static struct span span_of(const struct trk_facts *facts, const struct trk_view_options *o)
 {
-	double usual_s = o->overlay && facts->usual ? facts->usual->seconds : 0;
+	double usual_s = o->overlay && facts->usual ? trk__usual_course_seconds(facts->usual) : 0;
 	double all_s = facts->running && usual_s > facts->end_s ? usual_s : facts->end_s;
 	double window = o->window_s > 0 ? o->window_s : trk__chart_span(all_s), page;
 
@@ -205,19 +205,19 @@ static struct span span_of(const struct trk_facts *facts, const struct trk_view_
 enum { FIGURE_TEXT = 64 };
 
 /* The value of a figure at this moment, as text. */
-static void value_text(const struct trk_facts *facts, enum trk_watch_figure figure,
+static void value_text(const struct trk_facts *facts, enum trk_block_figure figure,
 		       char text[FIGURE_TEXT])
 {
-	if (figure == TRK_WATCH_MEMORY_MIB)
+	if (figure == TRK_FIGURE_MEMORY_MIB)
 		memory_text(facts, text, FIGURE_TEXT);
-	else if (figure == TRK_WATCH_CORES)
+	else if (figure == TRK_FIGURE_CORES)
 		cores_text(facts, text, FIGURE_TEXT);
 	else
 		rate_text(text, FIGURE_TEXT, facts->value[figure]);
 }
 
 /* Right of the chart: the share of what the job had, or the largest rate. */
-static void tail_text(enum trk_watch_figure figure, double share, bool warns, double largest,
+static void tail_text(enum trk_block_figure figure, double share, bool warns, double largest,
 		      char text[FIGURE_TEXT])
 {
 	char a[TRK_HUMAN_SIZE];
@@ -226,26 +226,26 @@ static void tail_text(enum trk_watch_figure figure, double share, bool warns, do
 	if (!isnan(share))
 		(void) snprintf(text, FIGURE_TEXT, "%s%s", trk__human_percent(a, share),
 				warns ? " !" : "");
-	else if (largest > 0 && figure >= TRK_WATCH_READ)
+	else if (largest > 0 && figure >= TRK_FIGURE_READ)
 		(void) snprintf(text, FIGURE_TEXT, "max %s/s", trk__human_bytes(a, largest));
 }
 
 static void draw_figure(struct trk_frame *f, struct box box, const struct trk_facts *facts,
 			const struct trk_watch *w, const struct trk_view_options *o,
-			enum trk_watch_figure figure)
+			enum trk_block_figure figure)
 {
 	static const char *const names[] = {"CPU", "memory", "read", "write"};
 	struct span span = span_of(facts, o);
 	struct trk_chart chart = {
 		box.x + LABEL + VALUE, box.y, box.columns - LABEL - VALUE - TAIL, box.rows, NAN,
 		TRK_STYLE_BLUE,        NAN};
-	double had = figure == TRK_WATCH_CORES        ? facts->cores.value
-		     : figure == TRK_WATCH_MEMORY_MIB ? facts->memory_mib.value
-						      : NAN;
+	double had = figure == TRK_FIGURE_CORES        ? facts->cores.value
+		     : figure == TRK_FIGURE_MEMORY_MIB ? facts->memory_mib.value
+						       : NAN;
 	double value = facts->value[figure], largest, share = value / had;
-	bool warns = share >= WARN && figure == TRK_WATCH_MEMORY_MIB;
+	bool warns = share >= WARN && figure == TRK_FIGURE_MEMORY_MIB;
 	bool overlaid = o->overlay && facts->usual;
-	float bin[TRK_CHART_BINS_MAX], usual[TRK_CHART_BINS_MAX];
+	double bin[TRK_CHART_BINS_MAX], usual[TRK_CHART_BINS_MAX];
 	char text[FIGURE_TEXT], tail[FIGURE_TEXT];
 	int bins;
 
@@ -253,12 +253,15 @@ static void draw_figure(struct trk_frame *f, struct box box, const struct trk_fa
 		chart.columns = 1;
 	bins = trk__chart_bins(f, chart.columns);
 	largest = trk__watch_bins(w, figure, span.from_s, span.to_s, facts->t_s, bin, bins);
-	if (overlaid)
-		trk__usual_bins(facts->usual, figure, span.from_s, span.to_s, usual, bins);
+	for (int b = 0; overlaid && b < bins; b++) {
+		double at_s = span.from_s + (span.to_s - span.from_s) * (b + 0.5) / bins;
+
+		usual[b] = trk__usual_course_at(facts->usual, figure, at_s).middle;
+	}
 	value_text(facts, figure, text);
 	tail_text(figure, share, warns, largest, tail);
 	chart.top = isnan(had) ? largest : had > largest || isnan(largest) ? had : largest;
-	chart.warn = figure == TRK_WATCH_MEMORY_MIB ? had * WARN : NAN;
+	chart.warn = figure == TRK_FIGURE_MEMORY_MIB ? had * WARN : NAN;
 	(void) trk__frame_put(f, box.x, box.y, LABEL - 1, TRK_STYLE_PLAIN, names[figure]);
 	(void) trk__frame_put(f, box.x + LABEL, box.y, VALUE - 1,
 			      isnan(value) ? TRK_STYLE_DIM : TRK_STYLE_BOLD, text);
@@ -300,6 +303,8 @@ static void draw_spent(struct trk_frame *f, const struct trk_facts *facts, int y
 	static const unsigned int styles[TRK_SPENTS] = {
 		TRK_STYLE_BLUE, TRK_STYLE_CYAN, TRK_STYLE_YELLOW, TRK_STYLE_RED, TRK_STYLE_MAGENTA};
 	int x = 1 + LABEL, n = f->columns / 5, at = 0;
+	double on_cpu = facts->usual ? trk__usual_course_share(facts->usual, TRK_SPENT_ON_CPU)
+				     : (double) NAN;
 	char usual[64] = "";
 
 	(void) trk__frame_text(f, 1, y, TRK_STYLE_PLAIN, "went to");
@@ -317,9 +322,8 @@ static void draw_spent(struct trk_frame *f, const struct trk_facts *facts, int y
 	for (; at < n; at++)
 		(void) trk__frame_text(f, x + at, y, TRK_STYLE_DIM, sign(f, "\u2591", "."));
 	x += n + 1;
-	if (facts->usual && !isnan(facts->usual->share[0]))
-		(void) snprintf(usual, sizeof(usual), "usual: %.0f %% on CPU",
-				facts->usual->share[0] * 100);
+	if (!isnan(on_cpu))
+		(void) snprintf(usual, sizeof(usual), "usual: %.0f %% on CPU", on_cpu * 100);
 	for (int i = 0; i < TRK_SPENTS; i++)
 		if (i == 0 || facts->share[i] >= 0.005)
 			x = trk__frame_printf(f, x, y, styles[i], "%s %.0f%s  ",
@@ -350,8 +354,9 @@ static int draw_one_phase(struct trk_frame *f, const struct trk_facts *facts, si
 	/* The breakdown of a running job may be older than this moment. */
 	bool open = now && (facts->t_s < p->end_s || facts->running);
 	double seconds = (open ? facts->t_s : p->end_s) - p->start_s;
-	double usual =
-		now && facts->usual ? trk__usual_phase_s(facts->usual, facts->times, i) : NAN;
+	double usual = now && facts->usual
+			       ? trk__usual_course_phase_s(facts->usual, facts->times, i)
+			       : NAN;
 	char name[TRK_RUN_PHASE_NAME], a[TRK_HUMAN_SIZE], b[TRK_HUMAN_SIZE];
 
 	x = trk__frame_put(f, x, y, 24, now ? TRK_STYLE_BOLD : TRK_STYLE_PLAIN,
@@ -371,21 +376,20 @@ static int draw_one_phase(struct trk_frame *f, const struct trk_facts *facts, si
 /* "12 m (usual 1 h 03 m, 51 m to go, from 5 runs)", for a run without phases. */
 static void draw_time(struct trk_frame *f, const struct trk_facts *facts, int y)
 {
-	const struct trk_usual *usual = facts->usual;
+	double usual_s = facts->usual ? trk__usual_course_seconds(facts->usual) : (double) NAN;
 	char a[TRK_HUMAN_SIZE], b[TRK_HUMAN_SIZE];
 	int x = 1 + LABEL;
 
 	(void) trk__frame_text(f, 1, y, TRK_STYLE_PLAIN, "time");
 	x = trk__frame_text(f, x, y, TRK_STYLE_PLAIN, trk__human_rough_seconds(a, facts->t_s));
-	if (!usual)
+	if (isnan(usual_s))
 		return;
 	x = trk__frame_printf(f, x, y, TRK_STYLE_DIM, " (usual %s",
-			      trk__human_rough_seconds(a, usual->seconds));
-	if (facts->running && usual->seconds > facts->t_s)
+			      trk__human_rough_seconds(a, usual_s));
+	if (facts->running && usual_s > facts->t_s)
 		x = trk__frame_printf(f, x, y, TRK_STYLE_DIM, ", %s to go",
-				      trk__human_rough_seconds(b, usual->seconds - facts->t_s));
-	(void) trk__frame_printf(f, x, y, TRK_STYLE_DIM, ", from %zu run%s)", usual->runs,
-				 usual->runs == 1 ? "" : "s");
+				      trk__human_rough_seconds(b, usual_s - facts->t_s));
+	(void) trk__frame_printf(f, x, y, TRK_STYLE_DIM, ", from %zu runs)", facts->usual->runs);
 }
 
 static void draw_phases(struct trk_frame *f, const struct trk_facts *facts, int y)
@@ -559,7 +563,7 @@ static int draw_charts(struct trk_frame *f, const struct trk_facts *facts,
 		       const struct trk_watch *w, const struct trk_view_options *o, int y)
 {
 	int columns = f->columns >= WIDE ? 2 : 1;
-	int figures = columns == 2 || f->rows >= 20 ? TRK_WATCH_FIGURES : TRK_WATCH_FIGURES - 1;
+	int figures = columns == 2 || f->rows >= 20 ? TRK_FIGURES_DRAWN : TRK_FIGURES_DRAWN - 1;
 	int gpus = o->hide_gpus ? 0 : (int) facts->gpus, lines = (figures + columns - 1) / columns;
 	int gpu_lines = (gpus + columns - 1) / columns;
 	int room = f->rows - y - gpu_lines - 4 - PROCESSES_MIN - f->rows / 4;
@@ -571,7 +575,7 @@ static int draw_charts(struct trk_frame *f, const struct trk_facts *facts,
 	for (int i = 0; i < figures; i++) {
 		struct box box = {1 + i % columns * width, y + i / columns * high, width, high};
 
-		draw_figure(f, box, facts, w, o, (enum trk_watch_figure) i);
+		draw_figure(f, box, facts, w, o, (enum trk_block_figure) i);
 	}
 	y += lines * high;
 	for (int i = 0; i < gpus && y + i / columns < f->rows - 4; i++) {
@@ -617,9 +621,9 @@ void trk__view_line(struct trk_buf *b, const struct trk_facts *facts, bool utf8)
 	trk__buf_printf(b, "%sCPU %s", dot, text);
 	memory_text(facts, text, sizeof(text));
 	trk__buf_printf(b, "%smemory %s", dot, text);
-	if (!isnan(facts->value[TRK_WATCH_READ]))
+	if (!isnan(facts->value[TRK_FIGURE_READ]))
 		trk__buf_printf(b, "%sread %s/s", dot,
-				trk__human_bytes(a, facts->value[TRK_WATCH_READ]));
+				trk__human_bytes(a, facts->value[TRK_FIGURE_READ]));
 	if (facts->record->marks) {
 		trk__buf_printf(b, "%sin ", dot);
 		trk__utf8_safe(b, facts->record->mark[facts->record->marks - 1].name, 24, utf8);

@@ -1,42 +1,20 @@
 /* One watched run: its recording up to now, held in memory so that any moment can be shown.
  *
- * A live view shows the newest moment, a replay any other. Points are merged in pairs when there
- * are too many, so that memory is bounded for any length of run. */
+ * A live view shows the newest moment, a replay any other. Memory is bounded for any length of run
+ * (model/course.h). */
 #ifndef TRK_TOP_WATCH_H
 #define TRK_TOP_WATCH_H
 
 #include "advise/bottleneck.h"
 #include "model/capacity.h"
-#include "model/outline.h"
 #include "recording/follow.h"
 #include "answer/time_breakdown.h"
 
 enum {
-	TRK_WATCH_POINTS_MAX = 1 << 15,
-	TRK_WATCH_BINS_MAX = 1024,
+	TRK_WATCH_BLOCKS_MAX = 1 << 15,
 	TRK_WATCH_TOPS_MAX = 4096, /* tables of top processes */
 	TRK_WATCH_GPUS_MAX = 8,    /* devices that are shown */
 	TRK_WATCH_GPU_POINTS_MAX = 1 << 14,
-};
-
-/* The figures that charts show. */
-enum trk_watch_figure {
-	TRK_WATCH_CORES,
-	TRK_WATCH_MEMORY_MIB,
-	TRK_WATCH_READ,  /* bytes a second */
-	TRK_WATCH_WRITE, /* bytes a second */
-	TRK_WATCH_FIGURES
-};
-
-/* A figure of a row that is `seconds` long, of the job or, without one, of the machine. */
-double trk__watch_figure_of(const struct trk_record *r, enum trk_watch_figure figure,
-			    const struct trk_sample *row, double seconds);
-
-/* One row of the recording; NaN where nothing is known. */
-struct trk_watch_point {
-	float end_s, seconds; /* end since the start of the run; length of the point */
-	float figure[TRK_WATCH_FIGURES];
-	float spent_s[TRK_SPENTS];
 };
 
 struct trk_watch_process {
@@ -49,13 +27,13 @@ struct trk_watch_process {
 
 /* The top processes, which the tracker records about every 10 s. */
 struct trk_watch_top {
-	float at_s;
+	double at_s;
 	size_t count;
 	struct trk_watch_process process[TRK_TOP_MAX];
 };
 
 struct trk_watch_gpu_point {
-	float at_s;
+	double at_s;
 	struct {
 		float use, memory, power, temperature; /* shares of the device, W, degC */
 	} device[TRK_WATCH_GPUS_MAX];
@@ -64,12 +42,10 @@ struct trk_watch_gpu_point {
 struct trk_watch {
 	struct trk_follow follow;
 	bool open;
-	struct trk_watch_point *point; /* owned */
-	size_t points, points_cap;
-	struct trk_watch_top *top; /* owned */
-	size_t tops, tops_cap;
+	struct trk_outline outline;      /* of the job or, without one, of the machine */
+	struct trk_watch_top *top;       /* owned */
 	struct trk_watch_gpu_point *gpu; /* owned */
-	size_t gpus, gpus_cap;
+	struct trk_course tops, gpus;
 	double row_s; /* end of the newest row */
 	/* The breakdown computed at times_s; see trk__watch_times. */
 	struct trk_time_breakdown *times; /* owned; NULL: none yet */
@@ -91,7 +67,7 @@ static inline const struct trk_record *trk__watch_record(const struct trk_watch 
 
 /* Seconds since the start of the run that are recorded. */
 double trk__watch_end_s(const struct trk_watch *w);
-/* Points that end at or before t_s. */
+/* Blocks of the outline that end at or before t_s. */
 size_t trk__watch_count(const struct trk_watch *w, double t_s);
 /* The newest table of processes at t_s, and the one before it; NULL: none. */
 const struct trk_watch_top *trk__watch_top_at(const struct trk_watch *w, double t_s,
@@ -100,15 +76,12 @@ const struct trk_watch_gpu_point *trk__watch_gpu_at(const struct trk_watch *w, d
 
 /* The figure in `bins` equal parts of from_s to to_s, as far as recorded at t_s: peaks of memory,
  * else means. NaN: unknown. Returns the largest value, or NaN. */
-double trk__watch_bins(const struct trk_watch *w, enum trk_watch_figure figure, double from_s,
-		       double to_s, double t_s, float *bin, int bins);
+double trk__watch_bins(const struct trk_watch *w, enum trk_block_figure figure, double from_s,
+		       double to_s, double t_s, double *bin, int bins);
 
 /* Phases and breakdown of time of the whole recording. A view until the next call; computed again
  * when there are new marks, or the recording has grown by 5 %. NULL without memory. */
 const struct trk_time_breakdown *trk__watch_times(struct trk_watch *w);
-
-/* Shares of the time up to t_s, in the order of enum trk_spent; NaN: not known. */
-void trk__watch_spent(const struct trk_watch *w, double t_s, double ret_share[TRK_SPENTS]);
 
 /* Seconds from t_s until memory reaches its limit, if it continues to grow as in the last part of
  * the run; NaN if it does not grow evenly, if no limit is known, or beyond a day. */

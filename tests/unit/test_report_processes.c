@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "report/section/lanes.h"
-#include "report/usual_course.h"
+#include "answer/usual_course.h"
 #include "report_fixture.h"
 
 static struct row_list list;
@@ -312,10 +312,11 @@ static size_t sentences(double work_s, int64_t work_mib, char *ret, size_t size)
 	for (int i = 0; i < 6; i++) {
 		struct trk_record *earlier = marked(60 + i, 700 + i, &other);
 
-		trk__course_add(u, r, earlier, other);
+		assert_int_equal(trk__usual_course_add(u, r, earlier), 0);
 		trk__report_rows_free(other);
 		record_drop(earlier);
 	}
+	assert_true(trk__usual_course_settle(u));
 	assert_int_equal(u->runs, 6);
 	assert_true(u->by_phase);
 	assert_int_equal(trk__report_make(&in, &d), 0);
@@ -388,10 +389,11 @@ static void equal_runs_are_rarely_news(void **state)
 			struct trk_record *earlier =
 				marked(60 * about(&seed), (int64_t) (700 * about(&seed)), &other);
 
-			trk__course_add(u, r, earlier, other);
+			assert_int_equal(trk__usual_course_add(u, r, earlier), 0);
 			trk__report_rows_free(other);
 			record_drop(earlier);
 		}
+		assert_true(trk__usual_course_settle(u));
 		assert_int_equal(trk__report_make(&in, &d), 0);
 		news += d.odds > 0;
 		trk__doc_release(&d);
@@ -411,10 +413,12 @@ static void fewer_than_five_runs_have_no_usual_course(void **state)
 	(void) state;
 	assert_non_null(u);
 	for (int i = 0; i < 4; i++)
-		trk__course_add(u, r, r, rows);
-	assert_true(isnan(trk__course_at(u, TRK_COURSE_MEMORY, 0.5).middle));
-	trk__course_add(u, r, r, rows);
-	assert_true(fabs(trk__course_at(u, TRK_COURSE_MEMORY, 0.5).middle - 700) < 1);
+		assert_int_equal(trk__usual_course_add(u, r, r), 0);
+	assert_false(trk__usual_course_settle(u));
+	assert_true(isnan(trk__usual_course_at(u, TRK_FIGURE_MEMORY_MIB, 50).middle));
+	assert_int_equal(trk__usual_course_add(u, r, r), 0);
+	assert_true(trk__usual_course_settle(u));
+	assert_true(fabs(trk__usual_course_at(u, TRK_FIGURE_MEMORY_MIB, 50).middle - 700) < 1);
 	trk__report_rows_free(rows);
 	record_drop(r);
 	free(u);

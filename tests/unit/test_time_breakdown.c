@@ -103,9 +103,9 @@ static void a_long_run_keeps_its_sums_and_its_peak_in_few_blocks(void **state)
 	add_rows(r, 0, 50000, 2, 100, 0);
 	add_rows(r, 50000, 50001, 2, 900, 0);
 	add_rows(r, 50001, 100000, 2, 100, 0);
-	assert_true(r->outline.count > TRK_OUTLINE_BLOCKS_MAX / 2);
-	assert_true(r->outline.count <= TRK_OUTLINE_BLOCKS_MAX);
-	for (size_t i = 0; i < r->outline.count; i++) {
+	assert_true(r->outline.course.count > TRK_OUTLINE_BLOCKS_MAX / 2);
+	assert_true(r->outline.course.count <= TRK_OUTLINE_BLOCKS_MAX);
+	for (size_t i = 0; i < r->outline.course.count; i++) {
 		const struct trk_block *b = &r->outline.block[i];
 
 		assert_near(b->end_s, seconds + b->seconds, 1e-6);
@@ -126,7 +126,7 @@ static void a_row_that_covers_no_time_is_no_block(void **state)
 
 	(void) state;
 	trk__record_add(r, 1, &s, &s, &s);
-	assert_int_equal(r->outline.count, 0);
+	assert_int_equal(r->outline.course.count, 0);
 	record_free(r);
 }
 

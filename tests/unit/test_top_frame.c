@@ -185,11 +185,11 @@ static void a_frame_in_ascii_holds_no_other_byte_and_no_style_without_colour(voi
 {
 	struct trk_frame f;
 	struct trk_buf b;
-	float value[COLUMNS];
+	double value[COLUMNS];
 
 	(void) state;
 	for (int i = 0; i < COLUMNS; i++)
-		value[i] = (float) i;
+		value[i] = (double) i;
 	assert_int_equal(trk__frame_init(&f, COLUMNS, 3, false), 0);
 	(void) trk__frame_text(&f, 0, 0, TRK_STYLE_RED, "gr\u00fc\u00dfe");
 	trk__chart_draw(&f, &(struct trk_chart){0, 1, COLUMNS, 2, COLUMNS, TRK_STYLE_BLUE, 1e9},
@@ -228,7 +228,7 @@ static void a_chart_grows_from_the_bottom_and_shows_the_usual_line_above(void **
 {
 	struct trk_frame f;
 	struct trk_buf b;
-	const float value[] = {0, 0, 1, 1, 4, 4, 8, 8}, usual[] = {2, 2, 2, 2, 2, 2, 2, 2};
+	const double value[] = {0, 0, 1, 1, 4, 4, 8, 8}, usual[] = {2, 2, 2, 2, 2, 2, 2, 2};
 
 	(void) state;
 	assert_int_equal(trk__frame_init(&f, 4, 2, true), 0);

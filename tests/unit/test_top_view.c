@@ -11,6 +11,7 @@
 
 #include "base/utf8.h"
 #include "recording/follow.h"
+#include "report/chart_rows.h"
 #include "rows.h"
 #include "top/keys.h"
 #include "top/session.h"
@@ -316,28 +317,53 @@ static void memory_that_grows_evenly_reaches_its_limit_in_time(void **state)
 	session_free(s);
 }
 
+/* What `top` draws and what the report draws, at the same moments. */
+static void page_and_top_have_the_same_usual_course(struct trk_session *s)
+{
+	const struct trk_record *r = trk__watch_record(&s->watch);
+	struct trk_report_rows *rows = trk__report_rows_new(r);
+	struct trk_report_input in = {.record = r, .rows = rows, .usual = s->usual};
+	struct trk_doc d;
+
+	assert_true(trk__record_read_rows(folder.fd, name, trk__report_rows_take, rows, NULL) >= 0);
+	assert_int_equal(trk__report_make(&in, &d), 0);
+	for (size_t b = 0; b < d.buckets; b++) {
+		double at_s = ((double) b + 0.5) / (double) d.buckets * 100;
+		double top = d.chart[0].top / TRK_DOC_STEPS,
+		       page = d.chart[0].usual->middle[b] * top;
+
+		assert_true(fabs(page -
+				 trk__usual_course_at(s->usual, TRK_FIGURE_CORES, at_s).middle) <=
+			    top);
+	}
+	trk__doc_release(&d);
+	trk__report_rows_free(rows);
+}
+
 static void the_usual_course_is_the_median_of_earlier_runs(void **state)
 {
 	static const char earlier[] = "1600000000000-r-0a1b2c3e.rtrk";
 	struct trk_session *s = session_new(folder.fd, 30);
-	float bin[2];
 	char *text;
 
 	(void) state;
-	for (int i = 1; i <= 3; i++) {
-		struct trk_watch w;
+	s->usual = calloc(1, sizeof(*s->usual));
+	assert_non_null(s->usual);
+	for (int i = 0; i < 5; i++) {
+		struct trk_record r;
 
 		put_run(folder.fd, earlier, "align", i);
-		assert_int_equal(trk__watch_open(&w, folder.fd, earlier, 0, NULL), 0);
-		assert_true(trk__watch_update(&w) > 0);
-		assert_int_equal(trk__usual_add(&s->usual, &w), 0);
-		trk__watch_close(&w);
+		assert_int_equal(trk__record_read(folder.fd, earlier, &r, NULL, NULL, NULL), 0);
+		assert_int_equal(trk__usual_course_add(s->usual, trk__watch_record(&s->watch), &r),
+				 0);
+		trk__record_release(&r);
 		assert_int_equal(unlinkat(folder.fd, earlier, 0), 0);
 	}
-	trk__usual_settle(&s->usual);
-	assert_true(s->usual.seconds == 100);
-	trk__usual_bins(&s->usual, TRK_WATCH_CORES, 0, 80, bin, 2);
-	assert_true(fabsf(bin[0] - 1.0f) < 0.01f && fabsf(bin[1] - 4.0f) < 0.01f);
+	assert_true(trk__usual_course_settle(s->usual));
+	assert_true(trk__usual_course_seconds(s->usual) == 100);
+	assert_true(fabs(trk__usual_course_at(s->usual, TRK_FIGURE_CORES, 20).middle - 1) < 0.01);
+	assert_true(fabs(trk__usual_course_at(s->usual, TRK_FIGURE_CORES, 60).middle - 4) < 0.01);
+	page_and_top_have_the_same_usual_course(s);
 	text = frame_of(s, 80, 24, true);
 	assert_has(text, "load \u25b6 30 s (usual 40 s)");
 	assert_has(text, "usual: 10");

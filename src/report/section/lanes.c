@@ -144,7 +144,7 @@ void trk__areas_of_chart(struct trk_doc *d, const struct trk_record *record, boo
 	size_t index[TRK_DOC_AREAS], count;
 	double width_s = d->duration_s / (double) d->buckets;
 
-	if (!log->program || !log->course.blocks || !c->series[0].is_job)
+	if (!log->program || !log->course.count || !c->series[0].is_job)
 		return;
 	count = choose_colors(record, index);
 	c->area = count ? trk__doc_alloc(d, (count + 1) * sizeof(*c->area)) : NULL;

@@ -195,12 +195,12 @@ static void summarise(struct trk_doc *d, const struct trk_chart_fill *f, struct 
 		c->limit_text ? c->limit_text : "");
 }
 
-/* TRK_COURSE_KINDS: the usual course lacks this figure. */
-static enum trk_course_kind kind_of(const struct trk_chart_spec *spec)
+/* CPU and memory are drawn with the usual course; TRK_FIGURES_DRAWN: another figure. */
+static enum trk_block_figure figure_of(const struct trk_chart_spec *spec)
 {
-	return spec->unit == TRK_HUMAN_CORES     ? TRK_COURSE_CPU
-	       : spec->job == TRK_PROCESS_MEMORY ? TRK_COURSE_MEMORY
-						 : TRK_COURSE_KINDS;
+	return spec->unit == TRK_HUMAN_CORES     ? TRK_FIGURE_CORES
+	       : spec->job == TRK_PROCESS_MEMORY ? TRK_FIGURE_MEMORY_MIB
+						 : TRK_FIGURES_DRAWN;
 }
 
 /* The axis ends a little above the peak of the job, or of the machine without a job. It does not
@@ -211,14 +211,14 @@ static struct trk_human_unit make_axis(struct trk_doc *d, const struct trk_repor
 {
 	const struct trk_chart_fill *main = fill[0].all_seconds > 0 ? &fill[0] : &fill[1];
 	double most = main->all_seconds > 0 && main->peak > 0 ? main->peak : 0;
-	enum trk_course_kind kind = kind_of(spec);
+	enum trk_block_figure figure = figure_of(spec);
 	struct trk_human_unit scale;
 
 	if (spec->job == TRK_PROCESS_MEMORY && main == &fill[0] && w->memory_peak > most)
 		most = w->memory_peak;
-	if (kind < TRK_COURSE_KINDS && main == &fill[0] &&
-	    trk__course_most(w->in->usual, kind) > most)
-		most = trk__course_most(w->in->usual, kind);
+	if (figure != TRK_FIGURES_DRAWN && main == &fill[0] &&
+	    trk__course_most(w->in->usual, figure) > most)
+		most = trk__course_most(w->in->usual, figure);
 	if (!(most > LEAST_PEAK && most < LARGEST_PEAK)) /* no use, or a damaged figure */
 		most = 0;
 	scale = trk__human_unit(spec->unit, most);
@@ -289,9 +289,9 @@ static bool make_chart(struct trk_doc *d, const struct trk_report_work *w, size_
 	if (!main)
 		return false;
 	name_limit(d, spec, &scale, &had, c);
-	c->is_large = kind_of(spec) != TRK_COURSE_KINDS;
+	c->is_large = figure_of(spec) != TRK_FIGURES_DRAWN;
 	if (c->is_large && c->series[0].is_job)
-		trk__course_of_chart(d, w->in->usual, kind_of(spec), c->series[0].factor, c);
+		trk__course_of_chart(d, w->in->usual, figure_of(spec), c->series[0].factor, c);
 	c->is_quiet = is_quiet(spec, fill, had.value);
 	if (c->is_large)
 		trk__areas_of_chart(d, w->in->record, spec->unit == TRK_HUMAN_CORES, c);
