@@ -10,39 +10,12 @@ import subprocess
 import pytest
 from conftest import ROOT
 
-from test_lines import BURN_PYTHON, PYTHONS, SYSTEM, lines, samples, write
+from test_lines import BURN_PYTHON, DYING, SYSTEM, check_dying, lines, samples, write
 
-# Functions that are compiled, run once and die; the next one takes their addresses. Line and name say which file it
-# was.
-DYING = """
-import time
-def run(i):
-    text = "%sdef f%03d():\\n    x = 0\\n    for k in range(20000):\\n        x += k\\nf%03d()\\n" % ("\\n" * i, i, i)
-    exec(compile(text, "/made/%03d.py" % i, "exec"), {})
-i = 0
-end = time.process_time() + 2
-while time.process_time() < end:
-    i += 1
-    run(i % 300)
-"""
-
-
-@pytest.mark.parametrize("python", PYTHONS)
-def test_an_address_that_is_used_again_has_its_new_name(rt, python):
-    script = write(rt, "dying.py", DYING)
-    samples(rt, script, python, hz="400")
-    found = [r for r in lines(rt)["rows"] if (r["file"] or "").startswith("/made/")]
-    assert len(found) >= 20
-    wrong = []
-    for r in found:
-        i = int(r["file"][6:9])
-        assert r["function"] in (f"f{i:03d}", "<module>"), r
-        # The first instruction of a module is of line 1, and some are of no line.
-        if r["line"] not in (range(i + 1, i + 6) if r["function"] != "<module>" else (None, 1, i + 1, i + 5)):
-            wrong.append(r)
-    # The frame is read a moment before the code object.
-    assert sum(r["samples"] for r in wrong) <= 0.01 * sum(r["samples"] for r in found) + 1, wrong
-    assert sum(r["cpu_s"] for r in found if r["line"]) > 0
+def test_an_address_that_is_used_again_has_its_new_name(rt):
+    """Of other Pythons, test_lines.py reads one."""
+    samples(rt, write(rt, "dying.py", DYING), hz="400")
+    check_dying(lines(rt))
 
 
 EVIL = """

@@ -12,6 +12,7 @@ import subprocess
 
 import pytest
 
+from conftest import Tracker
 from report_page import Page
 
 FAULTS = pathlib.Path(__file__).resolve().parents[1] / "fault/inject.c"
@@ -65,12 +66,12 @@ int main(void)
 	double end = cpu() + 0.5; // processes are looked at twice a second at the least
 	while (cpu() < end)
 		second(100000);
-	printf("%.4f\\n", work(6)); // MAIN
+	printf("%.4f\\n", work(3.5)); // MAIN
 	return 0;
 }
 """
 # For what is no matter of shares.
-SHORT_MAIN = MAIN.replace("work(6)", "work(1)")
+SHORT_MAIN = MAIN.replace("work(3.5)", "work(1)")
 PYTHON = """
 import ctypes, sys, time
 library = ctypes.CDLL(sys.argv[1])
@@ -81,8 +82,8 @@ def spin(seconds):
     while time.process_time() < end:
         sum(range(1000))  # PYTHON
 spin(0.5)
-print(library.work(4))  # NATIVE
-spin(1)
+print(library.work(2.5))  # NATIVE
+spin(0.3)
 """
 
 
@@ -133,13 +134,34 @@ def track(rt, *command, **options):
     return result
 
 
+@pytest.fixture(scope="module")
+def recorded(rt_path, tmp_path_factory):
+    """A tracker with one recording of a short program, and that program."""
+    rt = Tracker(rt_path, tmp_path_factory.mktemp("short"))
+    program = build(rt.home, SPIN + SHORT_MAIN, "short", "-Wl,--build-id")
+    track(rt, program)
+    for file in (program, rt.home / "short.c"):
+        shutil.copy2(file, f"{file}.kept")
+    return rt, program
+
+
+@pytest.fixture
+def short(recorded):
+    """The recording, whose program and source a test may change."""
+    rt, program = recorded
+    yield recorded
+    for file in (program, rt.home / "short.c"):
+        file.unlink(missing_ok=True)
+        shutil.copy2(f"{file}.kept", file)
+
+
 @samples_natively
 def test_splits_the_time_of_a_c_program_among_its_functions_and_lines(rt):
     program = build(rt.home, SPIN + MAIN, "split")
     truth = float(track(rt, program).stdout)
     document = lines(rt, "--by", "function")
     first, second = cpu_of(document, "first"), cpu_of(document, "second")
-    assert document["native"]["stacks"] > 150
+    assert document["native"]["stacks"] > 120
     assert document["native"]["lost"] <= document["native"]["stacks"] / 100
     assert first + second == pytest.approx(document["run_cpu_s"], rel=0.2)
     warm_s = 0.5  # of the second one
@@ -169,7 +191,7 @@ def test_stands_below_the_line_of_python_that_called_it(rt):
         first, second = cpu_of(by_function, "first"), cpu_of(by_function, "second")
         if first + second > 0.9 * called["with_callees"]["cpu_s"]:
             break
-    assert called["with_callees"]["cpu_s"] > 3
+    assert called["with_callees"]["cpu_s"] > 1.8
     assert called["cpu_s"] < 0.1 * called["with_callees"]["cpu_s"]
     assert first / (first + second) == pytest.approx(truth, abs=0.03)
     assert first + second == pytest.approx(called["with_callees"]["cpu_s"], rel=0.1)
@@ -188,7 +210,7 @@ def test_charges_inlined_library_code_to_the_line_that_calls_it(rt):
     text = '#include "site-packages/add.h"\n' + SPIN + """
 int main(void)
 {
-	for (double end = cpu() + 2; cpu() < end;)
+	for (double end = cpu() + 1.5; cpu() < end;)
 		add(&sink, 1000000); // INLINED
 	return 0;
 }
@@ -203,7 +225,7 @@ int main(void)
 
 @samples_natively
 def test_names_a_place_in_a_stripped_file_by_its_offset(rt):
-    program = build(rt.home, SPIN + MAIN, "bare", "-s")
+    program = build(rt.home, SPIN + SHORT_MAIN, "bare", "-s")
     track(rt, program)
     document = lines(rt)
     hot = max(document["rows"], key=lambda r: r["cpu_s"])
@@ -217,13 +239,12 @@ def test_names_a_place_in_a_stripped_file_by_its_offset(rt):
 
 
 @samples_natively
-def test_takes_no_names_from_a_file_that_has_changed(rt):
-    program = build(rt.home, SPIN + SHORT_MAIN, "early", "-Wl,--build-id")
-    track(rt, program)
+def test_takes_no_names_from_a_file_that_has_changed(short):
+    rt, program = short
     program.unlink()
-    build(rt.home, "int other;" + SPIN + SHORT_MAIN, "early", "-Wl,--build-id")
+    build(rt.home, "int other;" + SPIN + SHORT_MAIN, "short", "-Wl,--build-id")
     document = lines(rt)
-    assert max(document["rows"], key=lambda r: r["cpu_s"])["function"].startswith("[early+0x")
+    assert max(document["rows"], key=lambda r: r["cpu_s"])["function"].startswith("[short+0x")
     reason = next(f["reason"] for f in document["native"]["files"] if f["file"] == str(program))
     assert reason == "the file has changed since the run (another build id)"
     program.unlink()
@@ -232,12 +253,11 @@ def test_takes_no_names_from_a_file_that_has_changed(rt):
 
 @samples_natively
 @needs_root
-def test_takes_no_names_from_a_file_of_another_user(rt):
-    program = build(rt.home, SPIN + SHORT_MAIN, "theirs")
-    track(rt, program)
+def test_takes_no_names_from_a_file_of_another_user(short):
+    rt, program = short
     os.chown(program, 65534, 65534)
     document = lines(rt)
-    assert max(document["rows"], key=lambda r: r["cpu_s"])["function"].startswith("[theirs+0x")
+    assert max(document["rows"], key=lambda r: r["cpu_s"])["function"].startswith("[short+0x")
     assert {"file": str(program), "reason": "the file belongs to another user"} in document["native"]["files"]
 
 
@@ -263,7 +283,7 @@ int main(void)
 	fclose(map);
 	if (OWNER && chown(name, OWNER, OWNER))
 		return 1;
-	for (double end = cpu() + 2.5; cpu() < end;)
+	for (double end = cpu() + 2; cpu() < end;)
 		((void (*)(void)) at)();
 	return unlink(name);
 }
@@ -283,7 +303,7 @@ def test_follows_a_process_through_exec(rt):
 int main(int argc, char **argv)
 {
 	(void) argc;
-	work(2);
+	work(1.5);
 	return execv(argv[1], argv + 1);
 }
 """, "before")
@@ -291,17 +311,17 @@ int main(int argc, char **argv)
     document = lines(rt, "--by", "function")
     of = {name: sum(r["cpu_s"] for r in document["rows"]
                     if r["file"] == str(rt.home / f"{name}.c")) for name in ("before", "after")}
-    assert of["before"] > 1 and of["after"] > 5
+    assert of["before"] > 0.7 and of["after"] > 2.8
     first = sum(r["cpu_s"] for r in document["rows"]
                 if r["file"] == str(rt.home / "after.c") and r["function"] == "first")
-    assert first / (of["after"] - 0.5) == pytest.approx(truth, abs=0.06)
+    assert first / (of["after"] - 0.5) == pytest.approx(truth, abs=0.08)
 
 
 @pytest.mark.native
 def test_says_that_the_kernel_refuses_it(rt, tmp_path, burn):
     library = tmp_path / "inject.so"
     subprocess.run(["cc", "-std=gnu11", "-O1", "-shared", "-fPIC", FAULTS, "-o", library], check=True)
-    result = rt.track("sh", "-c", f"{burn} 1.5 && exec /usr/bin/python3 -c "
+    result = rt.track("sh", "-c", f"{burn} 0.7 && exec /usr/bin/python3 -c "
                       "'import time\nwhile time.process_time() < 1: pass'",
                       env={"LD_PRELOAD": str(library), "TRK_FAULT": f"syscall:1+:{errno.EACCES}",
                                                         "TRK_FAULT_FORKS": "1"})
@@ -313,7 +333,7 @@ def test_says_that_the_kernel_refuses_it(rt, tmp_path, burn):
 
 
 def test_off_means_off(rt, burn):
-    track(rt, burn, "1.5", flags=("--lines", "off"))
+    track(rt, burn, "0.7", flags=("--lines", "off"))
     result = rt.run("lines")
     assert result.rc != 0 and "no stacks" in result.stderr
 
@@ -328,17 +348,17 @@ def test_an_attached_program_has_functions_and_lines(rt):
             truth = float(job.stdout.read())
         document = lines(rt, "--by", "function")
         first, both = (cpu_of(document, name, within="with_callees") for name in ("first", "both"))
-        if both > 4:
+        if both > 2.5:
             break
-    assert document["native"]["read"] is True and both > 4
-    assert first / both == pytest.approx(truth, abs=0.04)
+    assert document["native"]["read"] is True and both > 2.5
+    assert first / both == pytest.approx(truth, abs=0.05)
 
 
 THREADS = SPIN + """
 #include <pthread.h>
 static void *worker(void *number)
 {
-	while (cpu() < 8)
+	while (cpu() < 5)
 		if ((long) number % 2)
 			first(200000);
 		else
@@ -359,10 +379,11 @@ int main(void)
 
 @samples_natively
 def test_sixty_four_threads_are_sampled(rt):
-    track(rt, build(rt.home, THREADS, "threads", "-pthread", "-Wno-unused-function"))
+    # Not track(): on a busy machine fewer samples are within the budget.
+    assert rt.track(build(rt.home, THREADS, "threads", "-pthread", "-Wno-unused-function")).rc == 0
     document = lines(rt, "--by", "function")
     assert document["native"]["lost"] <= document["native"]["stacks"] / 100
-    sampled = document["all"]["cpu_s"]  # on a busy machine fewer samples are within the budget
+    sampled = document["all"]["cpu_s"]
     assert sampled > 0.2 * document["run_cpu_s"]
     assert cpu_of(document, "first") + cpu_of(document, "second") > 0.9 * sampled
     threads = [r["tid"] for r in lines(rt, "--by", "thread")["rows"]]
@@ -388,16 +409,15 @@ def test_a_program_in_another_mount_namespace_takes_no_names_from_this_one(rt):
 
 
 @samples_natively
-def test_source_of_native_code_is_shown_while_it_is_unchanged(rt):
-    program = build(rt.home, SPIN + SHORT_MAIN, "shown")
-    track(rt, program)
+def test_source_of_native_code_is_shown_while_it_is_unchanged(short):
+    rt, program = short
 
     def shown():
         page = rt.run("report", "--format", "md", "-o", "-").stdout
-        assert "shown.c:" in page and "first()" in page
+        assert "short.c:" in page and "first()" in page
         return page, rt.run("lines").stdout
 
-    source, built = rt.home / "shown.c", int(program.stat().st_mtime)
+    source, built = rt.home / "short.c", int(program.stat().st_mtime)
     for at, reason in ((built, None), (built - 60, "the file was changed after its program was built"),
                        (built + 3600, "the file was changed after the run began")):
         if at < built:
