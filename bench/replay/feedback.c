@@ -16,29 +16,22 @@ enum {
 
 /* The history of one job, oldest first. */
 struct past_log {
-	struct trk_history_run *row;
+	struct trk_past_run *row;
 	size_t count, cap;
 };
 
-static struct trk_history_run row_of(const struct past *p, double limit_mib, bool killed)
+static struct trk_past_run row_of(const struct past *p, double limit_mib, bool killed)
 {
-	struct trk_history_run row = {
-		.peak_memory_mib = killed ? limit_mib : p->y,
-		.limit_memory_mib = limit_mib,
-		.duration_s = p->t,
-		.input_bytes = ours.input ? p->x * MIB : NAN,
-		.code = killed ? 137 : 0,
-		.signal = killed ? 9 : 0,
-	};
+	struct trk_past_run row =
+		past_run_of((killed ? limit_mib : p->y) * MIB, p->t, ours.input ? p->x * MIB : NAN,
+			    limit_mib * MIB, killed ? TRK_PAST_OUT_OF_MEMORY : TRK_PAST_SUCCEEDED);
 
-	(void) snprintf(row.verdict, sizeof(row.verdict), "%s",
-			killed ? "out_of_memory" : "exited");
 	if (p->tag && ours.group)
-		(void) snprintf(row.tags, sizeof(row.tags), "program=%s\n", p->tag);
+		row.tags = p->tag;
 	return row;
 }
 
-static void log_add(struct past_log *log, struct trk_history_run row)
+static void log_add(struct past_log *log, struct trk_past_run row)
 {
 	if (log->count == log->cap) {
 		log->cap = log->cap ? 2 * log->cap : 256;
@@ -55,7 +48,7 @@ static double advised(const struct past_log *log, const struct past *next)
 					     .input_bytes = ours.input ? next->x * MIB : NAN,
 					     .machine_bytes = NAN,
 					     .tuning = &ours.tuning};
-	struct trk_history_run like = row_of(next, NAN, false);
+	struct trk_past_run like = row_of(next, NAN, false);
 	struct trk_memory_advice advice;
 	struct trk_alike alike;
 

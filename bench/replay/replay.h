@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../tests/unit/past_runs.h"
 #include "advise/memory.h"
 
 #define MIB 1048576.0

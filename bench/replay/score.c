@@ -70,18 +70,15 @@ void ours_reset(void)
 			     .rows_max = 200};
 }
 
-static size_t past_of(const struct step *s, size_t at, struct trk_earlier_run *runs,
+static size_t past_of(const struct step *s, size_t at, struct trk_past_run *runs,
 		      struct trk_memory_options *options)
 {
 	size_t first = at > TRK_MEMORY_RUNS_MAX ? at - TRK_MEMORY_RUNS_MAX : 0;
 
 	for (size_t i = first; i < at; i++)
-		runs[i - first] = (struct trk_earlier_run){
-			.peak_bytes = s->past[i].y * MIB,
-			.duration_s = s->past[i].t,
-			.input_bytes = ours.input ? s->past[i].x * MIB : NAN,
-			.limit_bytes = NAN,
-		};
+		runs[i - first] =
+			past_run_of(s->past[i].y * MIB, s->past[i].t,
+				    ours.input ? s->past[i].x * MIB : NAN, NAN, TRK_PAST_SUCCEEDED);
 	*options =
 		(struct trk_memory_options){.risk = ours.risk,
 					    .input_bytes = ours.input ? s->past[at].x * MIB : NAN,
@@ -92,7 +89,7 @@ static size_t past_of(const struct step *s, size_t at, struct trk_earlier_run *r
 
 double ours_request(const struct step *s, size_t at)
 {
-	struct trk_earlier_run runs[TRK_MEMORY_RUNS_MAX];
+	struct trk_past_run runs[TRK_MEMORY_RUNS_MAX];
 	struct trk_memory_options options;
 	struct trk_memory_advice advice;
 	size_t n = past_of(s, at, runs, &options);
@@ -104,7 +101,7 @@ double ours_request(const struct step *s, size_t at)
 
 double ours_retry(const struct step *s, size_t at, double failed)
 {
-	struct trk_earlier_run runs[TRK_MEMORY_RUNS_MAX];
+	struct trk_past_run runs[TRK_MEMORY_RUNS_MAX];
 	struct trk_memory_options options;
 	size_t n = past_of(s, at, runs, &options);
 	double rung;

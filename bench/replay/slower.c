@@ -15,16 +15,15 @@ struct slower_score {
 static void add_run(struct trk_fleet_rows *rows, const struct repetitions *r, size_t at,
 		    double factor)
 {
-	static struct trk_history_run run;
+	struct trk_past_run run = past_run_of(r->value[1][at] * MIB, factor * r->value[0][at], NAN,
+					      NAN, TRK_PAST_SUCCEEDED);
 
-	run = (struct trk_history_run){.start_s = (double) (at + 1) * 6 * HOUR_S,
-				       .duration_s = factor * r->value[0][at],
-				       .peak_memory_mib = r->value[1][at],
-				       .samples = 100,
-				       .ended = true};
+	run.start_s = (double) (at + 1) * 6 * HOUR_S;
+	run.samples = 100;
+	run.ended = true;
+	run.job = "job";
+	run.end_name = "exited";
 	(void) snprintf(run.id, sizeof(run.id), "r-%zu", at);
-	(void) snprintf(run.job, sizeof(run.job), "job");
-	(void) snprintf(run.verdict, sizeof(run.verdict), "exited");
 	rows->now_s = run.start_s + run.duration_s;
 	if (trk__fleet_rows_add(rows, &run) < 0 || trk__fleet_rows_sort(rows) < 0)
 		exit(3);

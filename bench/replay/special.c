@@ -154,14 +154,14 @@ struct odd_score {
 	size_t steps, judged[2], alarms[2], drifts[2], seen[2][2], soon[2][2];
 };
 
-static enum trk_anomaly_verdict judge(const double *v, size_t at, double factor, double floor_share)
+static enum trk_anomaly_kind judge(const double *v, size_t at, double factor, double floor_share)
 {
 	struct trk_anomaly odd;
 
 	if (trk__anomaly_judge(v + at - ODD_WINDOW, ODD_WINDOW, factor * v[at], floor_share, &odd) <
 	    0)
 		exit(3);
-	return odd.verdict;
+	return odd.kind;
 }
 
 /* Whether the injected shift of level is detected as an upward drift within three runs. */
@@ -232,15 +232,14 @@ void bench_odd(const char *folder)
 void bench_speed(void)
 {
 	enum { RUNS = 200, CALLS = 200 };
-	struct trk_earlier_run runs[RUNS];
+	struct trk_past_run runs[RUNS];
 	struct trk_memory_options options = {.input_bytes = 123e6, .machine_bytes = NAN};
 	struct trk_memory_advice advice;
 	double start, worst = 0, sum = 0;
 
 	for (int i = 0; i < RUNS; i++)
-		runs[i] = (struct trk_earlier_run){
-			1e9 + 1e6 * (i * 7919 % 211), 60, 1e8 + 1e6 * (i % 97), NAN,
-			i % 9 ? TRK_EARLIER_SUCCEEDED : TRK_EARLIER_FAILED};
+		runs[i] = past_run_of(1e9 + 1e6 * (i * 7919 % 211), 60, 1e8 + 1e6 * (i % 97), NAN,
+				      i % 9 ? TRK_PAST_SUCCEEDED : TRK_PAST_FAILED);
 	for (int i = 0; i < CALLS; i++) {
 		double took;
 

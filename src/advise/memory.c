@@ -34,7 +34,7 @@ struct choice {
 /* A lower bound of the request, and the run that it comes from. */
 struct run_floor {
 	double bytes; /* 0: none */
-	const struct trk_earlier_run *run;
+	const struct trk_past_run *run;
 };
 
 static const double jump_margin = 1.1;
@@ -198,7 +198,7 @@ static void explain_failure(const struct run_floor *floor, struct trk_memory_adv
 	if (!floor->run)
 		return;
 	size_text(trk__earlier_held(floor->run), held);
-	if (floor->run->end == TRK_EARLIER_OUT_OF_MEMORY)
+	if (floor->run->end == TRK_PAST_OUT_OF_MEMORY)
 		add_reason(
 			a,
 			"a run was killed at %s, and no run has succeeded above that: its need is "
@@ -413,14 +413,14 @@ static struct run_floor failure_floor(const struct trk_earlier_view *view)
 	size_t later = 0;
 
 	for (size_t i = view->count; i-- > 0;) {
-		const struct trk_earlier_run *run = &view->runs[i];
+		const struct trk_past_run *run = &view->runs[i];
 		double need = trk__earlier_need(run, o->tuning);
 
-		if (run->end == TRK_EARLIER_SUCCEEDED) {
+		if (run->end == TRK_PAST_SUCCEEDED) {
 			later += trk__memory_known(need);
 			continue;
 		}
-		if (run->end == TRK_EARLIER_STOPPED)
+		if (run->end == TRK_PAST_STOPPED)
 			continue;
 		if (o->risk != TRK_RISK_SAFE && later >= FLOOR_RUNS)
 			break;
@@ -432,9 +432,9 @@ static struct run_floor failure_floor(const struct trk_earlier_view *view)
 }
 
 /* Whether the run's peak is only a lower bound of its need. */
-static bool is_lower_bound(const struct trk_earlier_run *run)
+static bool is_lower_bound(const struct trk_past_run *run)
 {
-	return run->end == TRK_EARLIER_SUCCEEDED || run->end == TRK_EARLIER_STOPPED;
+	return run->end == TRK_PAST_SUCCEEDED || run->end == TRK_PAST_STOPPED;
 }
 
 /* The peak of the newest run if it exceeded all runs before it by 10 %: the next run may do so
@@ -442,11 +442,11 @@ static bool is_lower_bound(const struct trk_earlier_run *run)
 static struct run_floor jump_floor(const struct trk_earlier_view *view)
 {
 	const struct trk_memory_tuning *tuning = view->options->tuning;
-	const struct trk_earlier_run *newest = NULL;
+	const struct trk_past_run *newest = NULL;
 	size_t before = 0;
 
 	for (size_t i = view->count; i-- > 0 && before < tuning->jump_before;) {
-		const struct trk_earlier_run *run = &view->runs[i];
+		const struct trk_past_run *run = &view->runs[i];
 
 		if (!trk__earlier_counts(view, i))
 			continue;
@@ -455,13 +455,13 @@ static struct run_floor jump_floor(const struct trk_earlier_view *view)
 			continue;
 		}
 		before++;
-		if (!(newest->peak_bytes > trk__earlier_need(run, tuning) * jump_margin))
+		if (!(trk__past_run_held(newest) > trk__earlier_need(run, tuning) * jump_margin))
 			return (struct run_floor){0};
 	}
 	if (!newest || before < tuning->jump_before_min || !is_lower_bound(newest) ||
 	    trk__input_explains(newest, view->options))
 		return (struct run_floor){0};
-	return (struct run_floor){newest->peak_bytes, newest};
+	return (struct run_floor){trk__past_run_held(newest), newest};
 }
 
 /* The highest need of the runs that count and are not explained by their input. */
@@ -513,7 +513,7 @@ struct question {
 	struct choice choice, of_successes;
 };
 
-static int fill_in(struct question *q, const struct trk_earlier_run *runs, size_t count,
+static int fill_in(struct question *q, const struct trk_past_run *runs, size_t count,
 		   const struct trk_memory_options *options)
 {
 	q->options = options ? *options : (struct trk_memory_options){.input_bytes = NAN};
@@ -523,13 +523,13 @@ static int fill_in(struct question *q, const struct trk_earlier_run *runs, size_
 	if ((unsigned int) q->options.risk > TRK_RISK_SAFE)
 		return -EINVAL;
 	for (size_t i = 0; i < count; i++)
-		if ((unsigned int) runs[i].end > TRK_EARLIER_OUT_OF_MEMORY)
+		if ((unsigned int) runs[i].end > TRK_PAST_OUT_OF_MEMORY)
 			return -EINVAL;
 	return choose_from(&q->choice, &q->of_successes, &q->view) ? 0 : -TRK_ERR_NODATA;
 }
 
 /* On success the caller frees *ret. */
-static int ask(struct question **ret, const struct trk_earlier_run *runs, size_t count,
+static int ask(struct question **ret, const struct trk_past_run *runs, size_t count,
 	       const struct trk_memory_options *options)
 {
 	struct question *q = malloc(sizeof(*q)); /* 32 KiB */
@@ -608,7 +608,7 @@ static void fill(struct trk_memory_advice *a, const struct choice *c,
 	a->next_rung_bytes = cut_to_machine(rung_of(c, o, a->request_bytes), o);
 }
 
-int trk__memory_advise(const struct trk_earlier_run *runs, size_t count,
+int trk__memory_advise(const struct trk_past_run *runs, size_t count,
 		       const struct trk_memory_options *options, struct trk_memory_advice *ret)
 {
 	struct trk_memory_advice a = {0};
@@ -631,7 +631,7 @@ int trk__memory_advise(const struct trk_earlier_run *runs, size_t count,
 	return 0;
 }
 
-int trk__memory_next_rung(const struct trk_earlier_run *runs, size_t count,
+int trk__memory_next_rung(const struct trk_past_run *runs, size_t count,
 			  const struct trk_memory_options *options, double failed_bytes,
 			  double *ret_bytes)
 {
@@ -645,7 +645,7 @@ int trk__memory_next_rung(const struct trk_earlier_run *runs, size_t count,
 	return 0;
 }
 
-int trk__memory_chance(const struct trk_earlier_run *runs, size_t count,
+int trk__memory_chance(const struct trk_past_run *runs, size_t count,
 		       const struct trk_memory_options *options, double bytes, double *ret)
 {
 	struct question *q = NULL;

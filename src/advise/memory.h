@@ -17,29 +17,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "model/past_run.h"
+
 enum {
 	TRK_MEMORY_RUNS_MAX = 200, /* the newest that are used */
 	TRK_MEMORY_REASONS_MAX = 10,
 	TRK_MEMORY_REASON_SIZE = 200,
-};
-
-/* How an earlier run ended. */
-enum trk_earlier_end {
-	TRK_EARLIER_SUCCEEDED,
-	TRK_EARLIER_FAILED, /* failed, perhaps for lack of memory: it may need more than its peak */
-	TRK_EARLIER_STOPPED, /* stopped from outside, and not for memory: its peak is a lower bound
-			   * of its need, and no evidence of a larger need */
-	TRK_EARLIER_OUT_OF_MEMORY, /* killed at its limit: it needed more than that */
-};
-
-/* One earlier run. */
-struct trk_earlier_run {
-	double peak_bytes;  /* NaN or <= 0: not known; the run is then left out, unless it ran
-			     * out of memory at a known limit */
-	double duration_s;  /* weight of the price in the text of a reason; NaN: 1 */
-	double input_bytes; /* size of the input, as far as it is known before a run; NaN: not */
-	double limit_bytes; /* memory that the run had; NaN: not known. For out of memory only */
-	enum trk_earlier_end end;
 };
 
 /* Cost of a failure in addition to the memory it held: lambda 0, 1 and 4 times the need. */
@@ -126,23 +109,24 @@ struct trk_memory_advice {
 	char reason[TRK_MEMORY_REASONS_MAX][TRK_MEMORY_REASON_SIZE];
 };
 
-/* Advise on the next run after `count` earlier ones, oldest first (borrowed). `options` may be
- * NULL. Returns 0; -TRK_ERR_NODATA when no run has a memory figure; -EINVAL for an invalid
+/* Advise on the next run after `count` earlier ones, oldest first (borrowed). Their ends, peaks,
+ * run times, inputs and, of killed ones, limits are read. A run without a peak is left out, unless
+ * it ran out of memory at a known limit. `options` may be NULL. Returns 0; -TRK_ERR_NODATA when no run has a memory figure; -EINVAL for an invalid
  * enumeration value. *ret is untouched on failure. */
-int trk__memory_advise(const struct trk_earlier_run *runs, size_t count,
+int trk__memory_advise(const struct trk_past_run *runs, size_t count,
 		       const struct trk_memory_options *options, struct trk_memory_advice *ret);
 
 /* The next rung after the next run failed at failed_bytes: the cheapest request by the same
  * distribution, given that the need is above failed_bytes; twice failed_bytes if the distribution
  * has no such runs. Always above failed_bytes (but never above machine_bytes). Returns 0, or as
  * above; -EINVAL if failed_bytes is not a positive number. */
-int trk__memory_next_rung(const struct trk_earlier_run *runs, size_t count,
+int trk__memory_next_rung(const struct trk_past_run *runs, size_t count,
 			  const struct trk_memory_options *options, double failed_bytes,
 			  double *ret_bytes);
 
 /* Chance that the next run's peak is above `bytes`, 0 to 1, by the predictor that would be chosen.
  * Errors as above. */
-int trk__memory_chance(const struct trk_earlier_run *runs, size_t count,
+int trk__memory_chance(const struct trk_past_run *runs, size_t count,
 		       const struct trk_memory_options *options, double bytes, double *ret);
 
 /* "first estimate", "low", "medium", "high". */

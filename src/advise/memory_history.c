@@ -24,25 +24,27 @@ bool trk__memory_known(double x)
 	return x > 0 && x < INFINITY;
 }
 
-double trk__earlier_held(const struct trk_earlier_run *run)
+double trk__earlier_held(const struct trk_past_run *run)
 {
-	double held = trk__memory_known(run->peak_bytes) ? run->peak_bytes : NAN;
+	double held = trk__past_run_held(run), limit = run->limit_memory_bytes;
 
-	if (run->end == TRK_EARLIER_OUT_OF_MEMORY && trk__memory_known(run->limit_bytes) &&
-	    !(held >= run->limit_bytes))
-		held = run->limit_bytes;
+	if (!trk__memory_known(held))
+		held = NAN;
+	/* Above the limit of --limit, which is in no control group, it was killed at its peak. */
+	if (run->end == TRK_PAST_OUT_OF_MEMORY && strcmp(run->end_name, "memory_limit") != 0 &&
+	    trk__memory_known(limit) && !(held >= limit))
+		held = limit;
 	return held;
 }
 
-double trk__earlier_need(const struct trk_earlier_run *run, const struct trk_memory_tuning *tuning)
+double trk__earlier_need(const struct trk_past_run *run, const struct trk_memory_tuning *tuning)
 {
 	double held = trk__earlier_held(run);
 
-	return run->end == TRK_EARLIER_OUT_OF_MEMORY ? held * tuning->out_of_memory_grow : held;
+	return run->end == TRK_PAST_OUT_OF_MEMORY ? held * tuning->out_of_memory_grow : held;
 }
 
-bool trk__input_explains(const struct trk_earlier_run *run,
-			 const struct trk_memory_options *options)
+bool trk__input_explains(const struct trk_past_run *run, const struct trk_memory_options *options)
 {
 	return trk__memory_known(options->input_bytes) && trk__memory_known(run->input_bytes) &&
 	       run->input_bytes > options->input_bytes * input_margin;
@@ -50,7 +52,7 @@ bool trk__input_explains(const struct trk_earlier_run *run,
 
 /* --- kills ----------------------------------------------------------------------------------- */
 
-static bool is_same_input(const struct trk_earlier_run *a, const struct trk_earlier_run *b)
+static bool is_same_input(const struct trk_past_run *a, const struct trk_past_run *b)
 {
 	if (!trk__memory_known(a->input_bytes) || !trk__memory_known(b->input_bytes))
 		return true;
@@ -59,27 +61,27 @@ static bool is_same_input(const struct trk_earlier_run *a, const struct trk_earl
 }
 
 /* A stopped run counts as a success if it held more than the limit of a kill. */
-static bool is_success(const struct trk_earlier_run *run, double killed_at_bytes)
+static bool is_success(const struct trk_past_run *run, double killed_at_bytes)
 {
-	return run->end == TRK_EARLIER_SUCCEEDED ||
-	       (run->end == TRK_EARLIER_STOPPED && run->peak_bytes > killed_at_bytes);
+	return run->end == TRK_PAST_SUCCEEDED ||
+	       (run->end == TRK_PAST_STOPPED && trk__past_run_held(run) > killed_at_bytes);
 }
 
 /* The retry, or another run of the same work, exceeded the limit and succeeded: it shows the need,
  * of which the kill is only a lower bound. */
 static bool is_resolved(const struct trk_earlier_view *view, size_t kill)
 {
-	const struct trk_earlier_run *killed = &view->runs[kill];
+	const struct trk_past_run *killed = &view->runs[kill];
 	double held = trk__earlier_held(killed);
 	size_t successes = 0;
 
 	for (size_t i = kill + 1; i < view->count && successes < RESOLVED_WITHIN; i++) {
-		const struct trk_earlier_run *run = &view->runs[i];
+		const struct trk_past_run *run = &view->runs[i];
 
-		if (!trk__memory_known(run->peak_bytes) || !is_success(run, held))
+		if (!trk__memory_known(trk__past_run_held(run)) || !is_success(run, held))
 			continue;
 		successes++;
-		if (run->peak_bytes > held && is_same_input(killed, run))
+		if (trk__past_run_held(run) > held && is_same_input(killed, run))
 			return true;
 	}
 	return false;
@@ -88,7 +90,7 @@ static bool is_resolved(const struct trk_earlier_view *view, size_t kill)
 /* Whether run `at` is an open kill: no success after it, and no larger input than the next. */
 static bool is_open_kill(const struct trk_earlier_view *view, size_t at)
 {
-	if (view->runs[at].end != TRK_EARLIER_OUT_OF_MEMORY ||
+	if (view->runs[at].end != TRK_PAST_OUT_OF_MEMORY ||
 	    trk__input_explains(&view->runs[at], view->options))
 		return false;
 	for (size_t i = at + 1; i < view->count; i++)
@@ -101,7 +103,7 @@ struct trk_open_kills trk__open_kills(const struct trk_earlier_view *view)
 {
 	struct trk_open_kills kills = {0};
 
-	for (size_t i = view->count; i-- > 0 && view->runs[i].end != TRK_EARLIER_SUCCEEDED;) {
+	for (size_t i = view->count; i-- > 0 && view->runs[i].end != TRK_PAST_SUCCEEDED;) {
 		double held = trk__earlier_held(&view->runs[i]);
 
 		if (!is_open_kill(view, i))
@@ -117,8 +119,8 @@ struct trk_open_kills trk__open_kills(const struct trk_earlier_view *view)
 static bool is_topped(const struct trk_earlier_view *view, size_t at)
 {
 	for (size_t i = 0; i < view->count; i++)
-		if (view->runs[i].end == TRK_EARLIER_SUCCEEDED &&
-		    view->runs[i].peak_bytes >= view->runs[at].peak_bytes)
+		if (view->runs[i].end == TRK_PAST_SUCCEEDED &&
+		    trk__past_run_held(&view->runs[i]) >= trk__past_run_held(&view->runs[at]))
 			return true;
 	return false;
 }
@@ -127,9 +129,9 @@ bool trk__earlier_counts(const struct trk_earlier_view *view, size_t at)
 {
 	if (!trk__memory_known(trk__earlier_need(&view->runs[at], view->options->tuning)))
 		return false;
-	if (view->runs[at].end == TRK_EARLIER_STOPPED)
+	if (view->runs[at].end == TRK_PAST_STOPPED)
 		return !is_topped(view, at);
-	return view->runs[at].end != TRK_EARLIER_OUT_OF_MEMORY ||
+	return view->runs[at].end != TRK_PAST_OUT_OF_MEMORY ||
 	       !(is_open_kill(view, at) || is_resolved(view, at));
 }
 
@@ -140,18 +142,18 @@ static bool taken_in(const struct trk_earlier_view *view, size_t at, enum trk_ta
 	if (which == TRK_TAKE_OPEN_KILLS)
 		return is_open_kill(view, at) &&
 		       trk__memory_known(trk__earlier_held(&view->runs[at]));
-	return (which == TRK_TAKE_ALL || view->runs[at].end == TRK_EARLIER_SUCCEEDED) &&
+	return (which == TRK_TAKE_ALL || view->runs[at].end == TRK_PAST_SUCCEEDED) &&
 	       trk__earlier_counts(view, at);
 }
 
-static void append(struct trk_history *h, const struct trk_earlier_run *run,
+static void append(struct trk_history *h, const struct trk_past_run *run,
 		   const struct trk_memory_tuning *tuning)
 {
 	size_t at = h->count++;
 
 	h->need_bytes[at] = trk__earlier_need(run, tuning);
 	h->ln_need[at] = trk__ln(h->need_bytes[at]);
-	h->is_kill[at] = run->end == TRK_EARLIER_OUT_OF_MEMORY;
+	h->is_kill[at] = run->end == TRK_PAST_OUT_OF_MEMORY;
 	h->duration_s[at] = trk__memory_known(run->duration_s) ? run->duration_s : 1;
 	h->input_bytes[at] = trk__memory_known(run->input_bytes) ? run->input_bytes : NAN;
 	h->ln_input[at] = trk__ln(h->input_bytes[at]);

@@ -77,7 +77,7 @@ enum trk_taken { TRK_TAKE_SUCCESSES, TRK_TAKE_ALL, TRK_TAKE_OPEN_KILLS };
 
 /* The earlier runs and the options (borrowed). */
 struct trk_earlier_view {
-	const struct trk_earlier_run *runs;
+	const struct trk_past_run *runs;
 	size_t count;
 	const struct trk_memory_options *options;
 };
@@ -85,12 +85,11 @@ struct trk_earlier_view {
 /* Positive and finite. */
 bool trk__memory_known(double x);
 /* The need of an earlier run, or NaN: its peak, or for a kill a multiple of its limit. */
-double trk__earlier_need(const struct trk_earlier_run *run, const struct trk_memory_tuning *tuning);
+double trk__earlier_need(const struct trk_past_run *run, const struct trk_memory_tuning *tuning);
 /* The most that an earlier run held, or NaN: its peak, and for a kill at least its limit. */
-double trk__earlier_held(const struct trk_earlier_run *run);
+double trk__earlier_held(const struct trk_past_run *run);
 /* Whether a larger input than that of the next run explains this run's need. */
-bool trk__input_explains(const struct trk_earlier_run *run,
-			 const struct trk_memory_options *options);
+bool trk__input_explains(const struct trk_past_run *run, const struct trk_memory_options *options);
 /* Whether run `at` counts: false for a kill that is open or that a success resolved, and for a
  * stopped run whose peak is not above that of all successes. */
 bool trk__earlier_counts(const struct trk_earlier_view *view, size_t at);

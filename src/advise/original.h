@@ -11,13 +11,7 @@
 
 #include <stddef.h>
 
-/* One run's figures; NaN: not known (the run is then left out of that figure). */
-struct trk_original_run {
-	double mean_cores;
-	double max_memory_mib;
-	double mean_gpus, max_gpus; /* GPUs busy */
-	double max_vram_mib;
-};
+#include "model/past_run.h"
 
 struct trk_original_advice {
 	double cpu;        /* cores, 1 at least; NaN: not known of any run */
@@ -30,8 +24,8 @@ struct trk_original_advice {
  * NaN of NaN. */
 double trk__original_round_memory(double mib);
 
-/* Returns 0, or -TRK_ERR_NODATA where no run has a figure of CPU or memory. */
-int trk__original_advise(const struct trk_original_run *runs, size_t count,
+/* A run is left out of the figures that it lacks. Returns 0, or -TRK_ERR_NODATA where no run has a figure of CPU or memory. */
+int trk__original_advise(const struct trk_past_run *runs, size_t count,
 			 struct trk_original_advice *ret);
 
 #endif

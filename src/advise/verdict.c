@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/bytes.h"
 #include "base/human.h"
 
 const char *trk__sizing_name(enum trk_sizing sizing)
@@ -33,112 +34,137 @@ void trk__sizing_say(struct trk_sizing_verdict *v, const char *format, ...)
 
 /* Comparisons with NaN are false: what is not known fails every rule. */
 
-static void say_peak(const struct trk_sizing_facts *f, struct trk_sizing_verdict *v)
+/* What is judged. */
+struct sizing {
+	const struct trk_past_run *run;
+	const struct trk_sizing_facts *facts;
+	const struct trk_capacity *cpu, *memory;
+	double memory_peak_mib, memory_used; /* used: a share of the capacity */
+	struct trk_sizing_verdict *v;
+};
+
+static void say_peak(const struct sizing *s)
 {
 	char share[TRK_HUMAN_SIZE];
 
-	trk__sizing_say(v, "memory peaked at %s of %s",
-			trk__human_percent(share, f->memory_peak_mib / f->memory_limit_mib),
-			f->memory_requested ? "its request"
-			: f->memory_stated  ? "its limit"
-					    : "the machine's memory");
+	trk__sizing_say(s->v, "memory peaked at %s of %s",
+			trk__human_percent(share, s->memory_used),
+			s->memory->kind == TRK_CAPACITY_REQUESTED ? "its request"
+			: trk__capacity_is_stated(s->memory)      ? "its limit"
+								  : "the machine's memory");
 }
 
-static void memory_under(const struct trk_sizing_facts *f, struct trk_sizing_verdict *v)
+static bool is_out_of_memory(const struct trk_past_run *run)
 {
-	double used = f->memory_peak_mib / f->memory_limit_mib;
-
-	if (f->out_of_memory) {
-		v->memory_under = true;
-		trk__sizing_say(v, "ran out of memory");
-	}
-	if (used >= TRK_SIZING_MEMORY_NEAR) {
-		v->memory_under = true;
-		say_peak(f, v);
-	}
-	if (f->swap_peak_mib >= TRK_SIZING_SWAP_MIB) {
-		v->memory_under = true;
-		trk__sizing_say(v, "%.0f MiB were swapped out", f->swap_peak_mib);
-	}
-	if (f->memory_stall_s / f->run_time_s >= TRK_SIZING_MEMORY_STALL) {
-		v->memory_under = true;
-		trk__sizing_say(v, "stalled for memory %.0f %% of the time",
-				100 * f->memory_stall_s / f->run_time_s);
-	}
+	return run->end == TRK_PAST_OUT_OF_MEMORY;
 }
 
-static void cpu_under(const struct trk_sizing_facts *f, struct trk_sizing_verdict *v)
+static void memory_under(const struct sizing *s)
 {
-	if (f->throttled_s / f->run_time_s >= TRK_SIZING_THROTTLED) {
-		v->cpu_under = true;
-		trk__sizing_say(v, "throttled by the CPU limit %.0f %% of the time",
-				100 * f->throttled_s / f->run_time_s);
+	double swap_mib = s->run->swap.bytes / TRK_MIB;
+	double stalled = s->facts->memory_stall_s / s->run->duration_s;
+
+	if (is_out_of_memory(s->run)) {
+		s->v->memory_under = true;
+		trk__sizing_say(s->v, "ran out of memory");
+	}
+	if (s->memory_used >= TRK_SIZING_MEMORY_NEAR) {
+		s->v->memory_under = true;
+		say_peak(s);
+	}
+	if (swap_mib >= TRK_SIZING_SWAP_MIB) {
+		s->v->memory_under = true;
+		trk__sizing_say(s->v, "%.0f MiB were swapped out", swap_mib);
+	}
+	if (stalled >= TRK_SIZING_MEMORY_STALL) {
+		s->v->memory_under = true;
+		trk__sizing_say(s->v, "stalled for memory %.0f %% of the time", 100 * stalled);
 	}
 }
 
-static void over(const struct trk_sizing_facts *f, struct trk_sizing_verdict *v)
+static void cpu_under(const struct sizing *s)
 {
-	double used = f->memory_peak_mib / f->memory_limit_mib;
-	double busy = f->cpu_mean_cores / f->cpu_limit_cores;
+	double throttled = s->facts->throttled_s / s->run->duration_s;
 
-	if (f->memory_stated && !v->memory_under && !f->failed && used < TRK_SIZING_MEMORY_LOW &&
-	    f->memory_limit_mib - f->memory_peak_mib > TRK_SIZING_MEMORY_SPARE) {
-		v->memory_over = true;
-		say_peak(f, v);
+	if (throttled >= TRK_SIZING_THROTTLED) {
+		s->v->cpu_under = true;
+		trk__sizing_say(s->v, "throttled by the CPU limit %.0f %% of the time",
+				100 * throttled);
+	}
+}
+
+static void over(const struct sizing *s)
+{
+	double had = s->cpu->value, mean = s->run->cpu_mean;
+
+	if (trk__capacity_is_stated(s->memory) && !s->v->memory_under && s->run->code <= 0 &&
+	    s->memory_used < TRK_SIZING_MEMORY_LOW &&
+	    s->memory->value - s->memory_peak_mib > TRK_SIZING_MEMORY_SPARE) {
+		s->v->memory_over = true;
+		say_peak(s);
 	}
 	/* A core that was never needed can be given back; a short burst may be worth it. */
-	if (f->cpu_stated && f->cpu_next_cores < f->cpu_limit_cores && !v->cpu_under &&
-	    busy < TRK_SIZING_CPU_LOW && f->cpu_limit_cores >= 2 &&
-	    f->cpu_limit_cores - f->cpu_mean_cores >= 1 && !(f->saturated_share > 0.10)) {
-		v->cpu_over = true;
-		trk__sizing_say(v, "%.3g of %.3g cores were busy on average", f->cpu_mean_cores,
-				f->cpu_limit_cores);
+	if (trk__capacity_is_stated(s->cpu) && s->facts->cpu_next_cores < had && !s->v->cpu_under &&
+	    mean / had < TRK_SIZING_CPU_LOW && had >= 2 && had - mean >= 1 &&
+	    !(s->facts->saturated_share > 0.10)) {
+		s->v->cpu_over = true;
+		trk__sizing_say(s->v, "%.3g of %.3g cores were busy on average", mean, had);
 	}
 }
 
-static bool enough(const struct trk_sizing_facts *f, struct trk_sizing_verdict *v)
+static bool enough(const struct sizing *s)
 {
-	bool memory = f->memory_peak_mib >= 0 && f->memory_limit_mib > 0;
-	bool cpu = f->cpu_mean_cores >= 0 && f->cpu_limit_cores > 0;
+	bool memory = s->memory_peak_mib >= 0 && s->memory->value > 0;
+	bool cpu = s->run->cpu_mean >= 0 && s->cpu->value > 0;
 
-	if (!(f->run_time_s >= TRK_SIZING_RUN_MIN_S)) {
-		trk__sizing_say(v, "the run was shorter than %g s", TRK_SIZING_RUN_MIN_S);
+	if (!(s->run->duration_s >= TRK_SIZING_RUN_MIN_S)) {
+		trk__sizing_say(s->v, "the run was shorter than %g s", TRK_SIZING_RUN_MIN_S);
 		return false;
 	}
-	if (!(f->samples >= TRK_SIZING_SAMPLES_MIN)) {
-		trk__sizing_say(v, "fewer than %d samples", TRK_SIZING_SAMPLES_MIN);
+	if (s->run->samples < TRK_SIZING_SAMPLES_MIN) {
+		trk__sizing_say(s->v, "fewer than %d samples", TRK_SIZING_SAMPLES_MIN);
 		return false;
 	}
 	if (!memory && !cpu) {
-		trk__sizing_say(v, "no limit of memory or CPU is known to compare with");
+		trk__sizing_say(s->v, "no limit of memory or CPU is known to compare with");
 		return false;
 	}
 	return true;
 }
 
-void trk__sizing_judge(const struct trk_sizing_facts *facts, struct trk_sizing_verdict *ret)
+void trk__sizing_judge(const struct trk_past_run *run, const struct trk_sizing_facts *facts,
+		       struct trk_sizing_verdict *ret)
 {
+	struct sizing s = {
+		.run = run,
+		.facts = facts,
+		.cpu = &run->capacity[TRK_RESOURCE_CPU],
+		.memory = &run->capacity[TRK_RESOURCE_MEMORY_MIB],
+		.memory_peak_mib = run->memory.bytes / TRK_MIB,
+		.v = ret,
+	};
+
+	s.memory_used = s.memory_peak_mib / s.memory->value;
 	*ret = (struct trk_sizing_verdict){.sizing = TRK_SIZING_NOT_ENOUGH_DATA};
-	if (!facts->out_of_memory && !enough(facts, ret))
+	if (!is_out_of_memory(run) && !enough(&s))
 		return;
-	memory_under(facts, ret);
-	cpu_under(facts, ret);
+	memory_under(&s);
+	cpu_under(&s);
+	over(&s);
 	if (ret->memory_under || ret->cpu_under) {
 		ret->sizing = TRK_SIZING_UNDER;
-		over(facts, ret);
-		return;
-	}
-	over(facts, ret);
-	if (!facts->memory_stated && !facts->cpu_stated) {
+	} else if (!trk__capacity_is_stated(s.memory) && !trk__capacity_is_stated(s.cpu)) {
 		ret->sizing = TRK_SIZING_UNSTATED;
 		trk__sizing_say(ret, "neither CPU nor memory was requested or limited");
-		return;
-	}
-	ret->sizing = ret->memory_over || ret->cpu_over ? TRK_SIZING_OVER : TRK_SIZING_RIGHT;
-	if (ret->sizing == TRK_SIZING_RIGHT)
-		trk__sizing_say(ret, "%s",
-				facts->failed ? "no sign of a shortage, but the run failed"
+	} else {
+		ret->sizing =
+			ret->memory_over || ret->cpu_over ? TRK_SIZING_OVER : TRK_SIZING_RIGHT;
+		if (ret->sizing == TRK_SIZING_RIGHT)
+			trk__sizing_say(
+				ret, "%s",
+				run->code > 0 ? "no sign of a shortage, but the run failed"
 					      : "use is within the limits, and not far below them");
+	}
 }
 
 /* --- where the wall time went

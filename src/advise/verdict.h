@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "model/past_run.h"
+
 enum { TRK_SIZING_REASONS_MAX = 8, TRK_SIZING_REASON_SIZE = 160 };
 
 /* --- sizing ----------------------------------------------------------------------------------- */
@@ -28,23 +30,12 @@ enum trk_sizing {
 	TRK_SIZING_UNSTATED, /* nothing was requested or limited, and nothing was short */
 };
 
-/* NaN: not known; such figures are not judged. */
+/* Beside the figures of the run; NaN: not known; such figures are not judged. */
 struct trk_sizing_facts {
-	double run_time_s;
-	double samples;
-	double memory_peak_mib, memory_limit_mib; /* limit: request, enforced limit or machine */
-	double swap_peak_mib;                     /* of the job */
-	double cpu_mean_cores, cpu_limit_cores;
 	double throttled_s;     /* part of the run time lost to CPU limits */
 	double memory_stall_s;  /* waited for memory */
 	double saturated_share; /* of the time all cores were busy (cpu.h) */
-	bool out_of_memory;     /* killed by the kernel; decides the verdict alone */
-	bool failed;            /* ended early: unused memory is then not judged */
-	/* The limit was requested or enforced; else it is the machine's size, which is never
-	 * over-provisioned. */
-	bool memory_stated, cpu_stated;
-	double cpu_next_cores; /* that the advice asks for */
-	bool memory_requested; /* the limit of memory is a request */
+	double cpu_next_cores;  /* that the advice asks for */
 };
 
 struct trk_sizing_verdict {
@@ -55,8 +46,12 @@ struct trk_sizing_verdict {
 	char reason[TRK_SIZING_REASONS_MAX][TRK_SIZING_REASON_SIZE];
 };
 
-/* Under-provisioned in one resource wins over over-provisioned in the other. */
-void trk__sizing_judge(const struct trk_sizing_facts *facts, struct trk_sizing_verdict *ret);
+/* Judge peak, swap, mean cores, run time, samples and end of a run by its capacities. Being out of
+ * memory decides alone; a capacity of the machine is never too large; of a run that ended early
+ * unused memory is not judged. Under-provisioned in one resource wins over over-provisioned in the
+ * other. */
+void trk__sizing_judge(const struct trk_past_run *run, const struct trk_sizing_facts *facts,
+		       struct trk_sizing_verdict *ret);
 /* Add a reason; ignored when the list is full. */
 __attribute__((format(printf, 2, 3))) void trk__sizing_say(struct trk_sizing_verdict *v,
 							   const char *format, ...);

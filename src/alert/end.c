@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advise/anomaly.h"
+#include "base/bytes.h"
 #include "base/human.h"
 #include "base/maths.h"
 #include "base/shell_word.h"
@@ -58,7 +59,8 @@ struct judging {
 
 static double end_of(const struct trk_fleet_run *run)
 {
-	return run->duration_s > 0 ? run->start_s + run->duration_s : run->start_s;
+	return run->past.duration_s > 0 ? run->past.start_s + run->past.duration_s
+					: run->past.start_s;
 }
 
 /* ---- the line to change ---- */
@@ -79,17 +81,16 @@ static bool has_word(const char *text, const char *word)
 }
 
 /* In the form of the scheduler, where a tag names it. */
-static void put_request(const struct judging *j, double mib, char *fix)
+static void put_request(const struct judging *j, double bytes, char *fix)
 {
 	const char *where = trk__fleet_text(j->rows, j->job->trait[TRK_FLEET_WHERE]);
-	double step = mib > 16384 ? 1024 : 128;
+	double mib = bytes / TRK_MIB, step = mib > 16384 ? 1024 : 128;
 	char text[TRK_HUMAN_SIZE], job[TRK_ALERT_SENTENCE_SIZE - 40];
 
 	if (!(mib > 0) || mib > 1e12) {
-		(void) trk__shell_word(job, sizeof(job),
-				       trk__fleet_text(j->rows, j->job->name->name));
+		(void) trk__shell_word(job, sizeof(job), j->job->name->name);
 		(void) snprintf(fix, TRK_ALERT_SENTENCE_SIZE, "resource-tracker recommend %s",
-				job[0] ? job : j->last->id);
+				job[0] ? job : j->last->past.id);
 		return;
 	}
 	mib = trk__ceil(mib / step) * step;
@@ -117,25 +118,26 @@ static void judge_oom(const struct judging *j, struct trk_alert_end *e)
 {
 	const struct trk_fleet_run *first = j->last;
 	char a[TRK_FLEET_WORD_SIZE], b[TRK_FLEET_WORD_SIZE];
-	double limit = isnan(j->last->limit_mib) ? j->last->asked_mib : j->last->limit_mib;
-	double need = larger(limit * 1.25, j->job->ask_mib);
+	double limit = j->last->past.limit_memory_bytes;
 
 	e->firing = j->last->end == TRK_FLEET_OUT_OF_MEMORY;
 	if (!e->firing)
 		return;
-	e->value = j->last->peak_mib;
-	e->limit = limit;
+	limit = isnan(limit) ? j->last->asked_bytes : limit;
+	e->value = j->last->past.memory.bytes / TRK_MIB;
+	e->limit = limit / TRK_MIB;
 	/* Kills under another limit do not count. */
 	while (first > j->run && first[-1].end == TRK_FLEET_OUT_OF_MEMORY &&
-	       first[-1].asked_mib == first->asked_mib)
+	       first[-1].asked_bytes == first->asked_bytes)
 		first--;
 	e->new_s = end_of(first);
 	if (e->value > 0 && e->limit > 0)
 		(void) snprintf(e->text, sizeof(e->text), "out of memory: peak %s of %s",
-				trk__fleet_memory(a, e->value), trk__fleet_memory(b, e->limit));
+				trk__fleet_memory(a, j->last->past.memory.bytes),
+				trk__fleet_memory(b, limit));
 	else
 		(void) snprintf(e->text, sizeof(e->text), "out of memory");
-	put_request(j, need, e->fix);
+	put_request(j, larger(limit * 1.25, j->job->ask_bytes), e->fix);
 }
 
 /* ---- failing again ---- */
@@ -207,7 +209,7 @@ static void add_common(const struct judging *j, char *text)
 
 static void put_failures(const struct judging *j, char *text)
 {
-	int end = trk__end_find(trk__fleet_text(j->rows, j->last->end_name));
+	int end = trk__end_find(j->last->past.end_name);
 	size_t n = j->job->failing_in_row;
 	char words[TRK_END_WORDS_SIZE];
 
@@ -218,7 +220,7 @@ static void put_failures(const struct judging *j, char *text)
 		(void) snprintf(text, TRK_ALERT_SENTENCE_SIZE,
 				"the newest %zu runs failed; the last one: %s", n,
 				trk__end_words(end < 0 ? TRK_END_FAILED : (enum trk_end) end,
-					       j->last->code, j->last->signal, words));
+					       j->last->past.code, j->last->past.signal, words));
 }
 
 static void judge_failing(const struct judging *j, struct trk_alert_end *e)
@@ -240,7 +242,7 @@ static void judge_failing(const struct judging *j, struct trk_alert_end *e)
 		return;
 	add_common(j, e->text);
 	(void) snprintf(e->fix, sizeof(e->fix), "see the last one: resource-tracker report %s",
-			j->last->id);
+			j->last->past.id);
 }
 
 /* ---- will fail ---- */
@@ -254,22 +256,22 @@ static void judge_growth(const struct judging *j, struct trk_alert_end *e)
 	e->firing = g->rising && (g->days_left < SOON_DAYS || g->runs_left < SOON_RUNS);
 	if (!e->firing)
 		return;
-	e->value = g->now_mib;
-	e->limit = j->job->asked_mib;
+	e->value = g->now_bytes / TRK_MIB;
+	e->limit = j->job->asked_bytes / TRK_MIB;
 	trk__fleet_growth_text(j->job, e->text);
 	/* The line to change says it. */
 	ask = strstr(e->text, ". Request ");
 	if (ask)
 		*ask = '\0';
-	need = g->now_mib * trk__exp(g->a_day * TRK_FLEET_MONTH_DAYS) * 1.1;
-	put_request(j, larger(need, j->job->ask_mib), e->fix);
+	need = g->now_bytes * trk__exp(g->a_day * TRK_FLEET_MONTH_DAYS) * 1.1;
+	put_request(j, larger(need, j->job->ask_bytes), e->fix);
 }
 
 /* ---- new levels ---- */
 
 static bool is_level(const struct trk_fleet_run *run, bool memory)
 {
-	double v = memory ? run->peak_mib : run->duration_s;
+	double v = memory ? run->past.memory.bytes / TRK_MIB : run->past.duration_s;
 
 	return run->end == TRK_FLEET_OK && v > 0 && v < 1e300;
 }
@@ -285,7 +287,8 @@ static size_t gather(const struct judging *j, bool memory, double value[LEVEL_RU
 	for (size_t i = first; i < j->count; i++) {
 		if (!is_level(&j->run[i], memory))
 			continue;
-		value[n] = memory ? j->run[i].peak_mib : j->run[i].duration_s;
+		value[n] =
+			memory ? j->run[i].past.memory.bytes / TRK_MIB : j->run[i].past.duration_s;
 		run[n++] = &j->run[i];
 	}
 	return n;
@@ -295,7 +298,8 @@ static void put_compare(const struct trk_fleet_run *before, const struct trk_fle
 			char *fix)
 {
 	(void) snprintf(fix, TRK_ALERT_SENTENCE_SIZE,
-			"see what changed: resource-tracker compare %s %s", before->id, since->id);
+			"see what changed: resource-tracker compare %s %s", before->past.id,
+			since->past.id);
 }
 
 /* Whether each of the newest two is far above the runs before it. */
@@ -352,7 +356,7 @@ static void judge_slower(const struct judging *j, struct trk_alert_end *e)
 		trk__fleet_drift_text(j->rows, j->job, e->text);
 		change = d->change;
 		e->new_s = d->told_s;
-		while (before + 1 < n && run[before + 1]->start_s < d->from_s)
+		while (before + 1 < n && run[before + 1]->past.start_s < d->from_s)
 			before++;
 	} else if (is_odd_twice(value, n, TRK_ANOMALY_FLOOR_TIME, SLOWER_LEAST, &change)) {
 		(void) snprintf(e->text, sizeof(e->text),
@@ -384,17 +388,18 @@ static void judge_bigger(const struct judging *j, struct trk_alert_end *e)
 	if (n < TRK_ANOMALY_RUNS_MIN + 2 || j->job->growth.rising)
 		return;
 	change = newest_change(value, n, TRK_ANOMALY_FLOOR_MEMORY, &at);
-	if (at + 1 >= n || !is_fresh(j, run[at]->start_s, n - at))
+	if (at + 1 >= n || !is_fresh(j, run[at]->past.start_s, n - at))
 		change = NAN;
 	if (change >= BIGGER_LEAST)
-		e->new_s = run[at]->start_s;
+		e->new_s = run[at]->past.start_s;
 	else if (!is_odd_twice(value, n, TRK_ANOMALY_FLOOR_MEMORY, BIGGER_LEAST, &change))
 		return;
 	e->firing = true;
 	e->value = value[n - 1];
-	e->limit = j->job->asked_mib;
+	e->limit = j->job->asked_bytes / TRK_MIB;
 	(void) snprintf(e->text, sizeof(e->text), "has become bigger: %s peak memory, %s now",
-			trk__fleet_change(by, change), trk__fleet_memory(peak, value[n - 1]));
+			trk__fleet_change(by, change),
+			trk__fleet_memory(peak, value[n - 1] * TRK_MIB));
 	put_compare(run[change >= BIGGER_LEAST && at > 2 ? at - 2 : n - 3], run[n - 1], e->fix);
 }
 
@@ -433,7 +438,7 @@ static double usd_of(const struct trk_fleet_rows *rows, const struct trk_fleet_n
 	double since_s = rows->now_s - TRK_FLEET_MONTH_DAYS * DAY_S, sum = 0;
 
 	for (size_t i = job->first; i < job->first + job->count; i++)
-		if (rows->run[i].start_s >= since_s && rows->run[i].usd > 0)
+		if (rows->run[i].past.start_s >= since_s && rows->run[i].usd > 0)
 			sum += rows->run[i].usd;
 	return sum;
 }
@@ -464,8 +469,7 @@ static void put_largest(const struct trk_fleet_rows *rows, char *text)
 		char word[TRK_FLEET_WORD_SIZE];
 
 		(void) snprintf(text + used, TRK_ALERT_SENTENCE_SIZE - used, "%s%.60s %s",
-				i ? ", " : ". Most in 30 days: ",
-				trk__fleet_text(rows, rows->job[top[i]].name),
+				i ? ", " : ". Most in 30 days: ", rows->job[top[i]].name,
 				trk__fleet_usd(word, usd[i]));
 	}
 }
@@ -508,9 +512,9 @@ struct trk_alert_news trk__alert_end_news(const struct trk_fleet_rows *rows,
 	return (struct trk_alert_news){
 		.rule = trk__alert_end_rules[end->rule].name,
 		.severity = trk__alert_end_rules[end->rule].severity,
-		.job = job ? trk__fleet_text(rows, job->name->name) : "",
-		.scope = job ? trk__fleet_text(rows, job->name->scope) : "",
-		.run = job ? job->last->id : "",
+		.job = job ? job->name->name : "",
+		.scope = job ? job->name->scope : "",
+		.run = job ? job->last->past.id : "",
 		.host = job ? trk__fleet_text(rows, job->trait[TRK_FLEET_MACHINE]) : "",
 		.text = end->text,
 		.fix = end->fix,

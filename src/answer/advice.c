@@ -10,6 +10,11 @@
 
 /* ---- putting it together ---- */
 
+static const struct trk_past_run *newest_of(const struct trk_advice_input *in)
+{
+	return &in->runs[in->count - 1];
+}
+
 static int advise_memory(const struct trk_advice_input *in, struct trk_advice *a)
 {
 	struct trk_memory_options options = {
@@ -63,23 +68,9 @@ static void advise_cpu(const struct trk_advice_input *in, struct trk_advice *a)
 /* Advise by the rule of the original package. */
 static int advise_original(const struct trk_advice_input *in, struct trk_advice *a)
 {
-	struct trk_original_run *runs = calloc(in->count + 1, sizeof(*runs));
 	struct trk_original_advice o;
-	size_t n = 0;
-	int r;
+	int r = trk__original_advise(in->runs, in->count, &o);
 
-	if (!runs)
-		return -ENOMEM;
-	for (size_t i = 0; i < in->count; i++)
-		runs[n++] = (struct trk_original_run){
-			.mean_cores = in->runs[i].cpu_mean,
-			.max_memory_mib = in->runs[i].peak_memory_mib,
-			.mean_gpus = in->runs[i].gpu_mean,
-			.max_gpus = in->runs[i].gpu_max,
-			.max_vram_mib = in->runs[i].vram_max_mib,
-		};
-	r = trk__original_advise(runs, n, &o);
-	free(runs);
 	if (r < 0)
 		return r;
 	a->gpus = o.gpu;
@@ -91,31 +82,17 @@ static int advise_original(const struct trk_advice_input *in, struct trk_advice 
 	return 0;
 }
 
-static void judge_sizing(const struct trk_record *r, struct trk_advice *a)
+static void judge_sizing(const struct trk_advice_input *in, struct trk_advice *a)
 {
-	const struct trk_outcome *o = &r->outcome;
-	struct trk_sizing_facts facts;
-	struct trk_column_stats cpu = trk__stats_get(r->stats, TRK_PROCESS_CPU_USAGE);
-
-	facts = (struct trk_sizing_facts){
-		.run_time_s = (double) o->duration_ns / 1e9,
-		.samples = (double) r->samples,
-		.memory_peak_mib = o->total[TRK_TOTAL_PEAK_MEMORY_MIB].value,
-		.memory_limit_mib = a->memory_had.value,
-		.memory_stated = trk__capacity_is_stated(&a->memory_had),
-		.memory_requested = a->memory_had.kind == TRK_CAPACITY_REQUESTED,
-		.swap_peak_mib = trk__outcome_swap_mib(o),
-		.cpu_mean_cores = cpu.mean,
-		.cpu_limit_cores = a->cpu_had.value,
-		.cpu_stated = trk__capacity_is_stated(&a->cpu_had),
-		.cpu_next_cores = a->cores,
+	const struct trk_record *r = in->record;
+	struct trk_sizing_facts facts = {
 		.throttled_s = r->held_back_s,
 		.memory_stall_s = trk__stats_get(r->stats, TRK_PROCESS_MEMORY_WAIT).sum,
 		.saturated_share = a->has_cpu ? a->cpu.saturated_share : (double) NAN,
-		.out_of_memory = o->end == TRK_END_OUT_OF_MEMORY || o->end == TRK_END_MEMORY_LIMIT,
-		.failed = o->code > 0,
+		.cpu_next_cores = a->cores,
 	};
-	trk__sizing_judge(&facts, &a->sizing);
+
+	trk__sizing_judge(newest_of(in), &facts, &a->sizing);
 }
 
 /* GPUs of the newest run: those the job held, and their utilization. */
@@ -159,9 +136,9 @@ static struct trk_gpu_facts gpu_facts(const struct trk_record *r)
 
 /* The video memory of the runs similar to the next one, as memory peaks. Returns the number of
  * runs, or -ENOMEM; the caller frees *ret. */
-static ssize_t vram_runs(const struct trk_advice_input *in, struct trk_earlier_run **ret)
+static ssize_t vram_runs(const struct trk_advice_input *in, struct trk_past_run **ret)
 {
-	struct trk_earlier_run *runs = calloc(in->count + 1, sizeof(*runs));
+	struct trk_past_run *runs = calloc(in->count + 1, sizeof(*runs));
 	bool *kept = calloc(in->count + 1, sizeof(*kept));
 	struct trk_alike alike;
 	ssize_t n = 0;
@@ -170,12 +147,12 @@ static ssize_t vram_runs(const struct trk_advice_input *in, struct trk_earlier_r
 	if (runs && kept)
 		trk__alike_find(in->runs, in->count, in->tags, kept, &alike);
 	for (size_t i = 0; runs && kept && i < in->count; i++) {
-		if (!kept[i] || !(in->runs[i].vram_max_mib > 0))
+		if (!kept[i] || !(in->runs[i].vram.bytes > 0))
 			continue;
-		runs[n] = trk__advice_past_run(&in->runs[i]);
-		runs[n].peak_bytes = in->runs[i].vram_max_mib * TRK_MIB;
-		runs[n].limit_bytes = NAN;
-		runs[n++].end = TRK_EARLIER_SUCCEEDED; /* failed runs count, too */
+		runs[n] = in->runs[i];
+		runs[n].memory = runs[n].vram;
+		runs[n].swap.bytes = NAN;
+		runs[n++].end = TRK_PAST_SUCCEEDED; /* failed runs count, too */
 	}
 	if (!kept)
 		n = -ENOMEM;
@@ -189,7 +166,7 @@ static int advise_gpus(const struct trk_advice_input *in, struct trk_advice *a)
 	struct trk_gpu_facts facts = gpu_facts(in->record);
 	struct trk_memory_options options = {
 		.risk = in->risk, .input_bytes = NAN, .machine_bytes = NAN};
-	struct trk_earlier_run *runs;
+	struct trk_past_run *runs;
 	double busiest = NAN, gpus;
 	ssize_t n = vram_runs(in, &runs);
 	int r = n < 0 ? -ENOMEM : 0;
@@ -227,16 +204,13 @@ double trk__possible_shared_mib(const struct trk_record *record)
 }
 
 /* The upper bound of a peak that is a lower bound; NaN if both are close, or if it is unknown. */
-static double possible_peak_mib(const struct trk_record *record)
+static double possible_peak_mib(const struct trk_past_peak *peak)
 {
 	static const double near = 1.25;
-	const struct trk_quantity *total = record->outcome.total;
-	double most = total[TRK_TOTAL_PEAK_MEMORY_AT_MOST_MIB].value;
 
-	if (total[TRK_TOTAL_PEAK_MEMORY_MIB].quality != TRK_QUALITY_AT_LEAST ||
-	    !(most > total[TRK_TOTAL_PEAK_MEMORY_MIB].value * near))
+	if (peak->quality != TRK_QUALITY_AT_LEAST || !(peak->at_most_bytes > peak->bytes * near))
 		return NAN;
-	return most;
+	return peak->at_most_bytes / TRK_MIB;
 }
 
 static size_t successes(const struct trk_advice_input *in)
@@ -244,7 +218,7 @@ static size_t successes(const struct trk_advice_input *in)
 	size_t n = 0;
 
 	for (size_t i = 0; i < in->count; i++)
-		n += trk__advice_past_run(&in->runs[i]).end == TRK_EARLIER_SUCCEEDED;
+		n += in->runs[i].end == TRK_PAST_SUCCEEDED;
 	return n;
 }
 
@@ -305,7 +279,7 @@ static void hold_request(struct trk_advice *a, const struct trk_outcome *o)
 	}
 	if (a->held_memory && a->has_memory) {
 		/* Reasons and probability belong to a smaller request. */
-		m->request_bytes = a->memory_mib * 1048576;
+		m->request_bytes = a->memory_mib * TRK_MIB;
 		m->chance_exceed = NAN;
 		if (m->next_rung_bytes < 2 * m->request_bytes)
 			m->next_rung_bytes = 2 * m->request_bytes;
@@ -326,8 +300,8 @@ int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret)
 		.memory_mib = NAN,
 		.run_time_s = NAN,
 		.duration_s = (double) in->record->outcome.duration_ns / 1e9,
-		.peak_now_mib = in->record->outcome.total[TRK_TOTAL_PEAK_MEMORY_MIB].value,
-		.peak_most_mib = possible_peak_mib(in->record),
+		.peak_now_mib = newest_of(in)->memory.bytes / TRK_MIB,
+		.peak_most_mib = possible_peak_mib(&newest_of(in)->memory),
 		.possible_shared_mib = trk__possible_shared_mib(in->record),
 		.runs = in->count,
 		.cpu_had = trk__capacity(in->record, TRK_RESOURCE_CPU),
@@ -342,7 +316,7 @@ int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret)
 	original = advise_original(in, a);
 	if (!in->original)
 		hold_request(a, &in->record->outcome);
-	judge_sizing(in->record, a);
+	judge_sizing(in, a);
 	if (!in->original && original == 0)
 		original = advise_gpus(in, a);
 	settle_sizing(in, a);
@@ -353,18 +327,17 @@ int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret)
 
 int trk__advice_of_run(const struct trk_record *record, struct trk_advice *ret)
 {
-	struct trk_history_run *past = calloc(1, sizeof(*past));
+	struct trk_history_row row;
 	struct trk_cpu_use *use = calloc(1, sizeof(*use));
 	struct trk_advice_input in = {
-		.record = record, .use = use, .runs = past, .count = 1, .input_bytes = NAN};
+		.record = record, .use = use, .runs = &row.run, .count = 1, .input_bytes = NAN};
 	int r = -ENOMEM;
 
-	if (past && use) {
-		trk__history_run_from(record, "", past);
+	if (use) {
+		trk__history_run_from(record, "", &row);
 		trk__cpu_use_of(record, use);
 		r = trk__advice_make(&in, ret);
 	}
-	free(past);
 	free(use);
 	return r;
 }
@@ -517,15 +490,6 @@ static void memory_json(struct trk_json *j, const struct trk_advice *a)
 	trk__json_close(j, '}');
 }
 
-static void capacity_json(struct trk_json *j, const char *key, const struct trk_capacity *c)
-{
-	trk__json_key_open(j, key, '{');
-	trk__json_key_double(j, "value", c->value);
-	trk__json_key_text(j, "kind", trk__capacity_name(c->kind));
-	trk__json_key_or_null(j, "source", c->source);
-	trk__json_close(j, '}');
-}
-
 void trk__advice_json(struct trk_json *j, const struct trk_advice *a)
 {
 	trk__json_key_open(j, "advice", '{');
@@ -534,10 +498,10 @@ void trk__advice_json(struct trk_json *j, const struct trk_advice *a)
 	cpu_json(j, a);
 	memory_json(j, a);
 	trk__json_key_open(j, "capacity", '{');
-	capacity_json(j, "cpu", &a->cpu_had);
-	capacity_json(j, "memory_mib", &a->memory_had);
-	capacity_json(j, "gpu", &a->gpu_had);
-	capacity_json(j, "time_s", &a->time_had);
+	trk__capacity_json(j, "cpu", &a->cpu_had);
+	trk__capacity_json(j, "memory_mib", &a->memory_had);
+	trk__capacity_json(j, "gpu", &a->gpu_had);
+	trk__capacity_json(j, "time_s", &a->time_had);
 	trk__json_close(j, '}');
 	trk__json_key_double(j, "gpus", a->gpus);
 	trk__json_key_double(j, "vram_mib", a->vram_mib);

@@ -15,9 +15,9 @@
 #include "answer/cpu_use.h"
 
 struct trk_advice_input {
-	const struct trk_record *record;    /* the newest run */
-	const struct trk_cpu_use *use;      /* of the newest run that has samples, or NULL */
-	const struct trk_history_run *runs; /* of the job, oldest first, the newest run included */
+	const struct trk_record *record; /* the newest run */
+	const struct trk_cpu_use *use;   /* of the newest run that has samples, or NULL */
+	const struct trk_past_run *runs; /* of the job, oldest first, the newest run included */
 	size_t count;
 	enum trk_risk risk;
 	bool original;      /* the original package's rule instead */

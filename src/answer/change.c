@@ -18,23 +18,28 @@
 enum { NAME_SHOWN_MAX = 16 };
 
 const struct trk_change_name trk__change_names[TRK_CHANGE_FIGURES] = {
-#define X(id, key, title, words, member, floor) [TRK_CHANGE_##id] = {key, title, words},
+#define X(id, key, title, words, member, unit, floor) [TRK_CHANGE_##id] = {key, title, words},
 	TRK_CHANGE_LIST(X)
 #undef X
 };
 
-static double value_of(const struct trk_history_run *run, int figure)
+static double value_of(const struct trk_past_run *run, int figure)
 {
 	static const size_t offsets[TRK_CHANGE_FIGURES] = {
-#define X(id, key, title, words, member, floor)                                                    \
-	[TRK_CHANGE_##id] = offsetof(struct trk_history_run, member),
+#define X(id, key, title, words, member, unit, floor)                                              \
+	[TRK_CHANGE_##id] = offsetof(struct trk_past_run, member),
+		TRK_CHANGE_LIST(X)
+#undef X
+	};
+	static const double units[TRK_CHANGE_FIGURES] = {
+#define X(id, key, title, words, member, unit, floor) [TRK_CHANGE_##id] = (unit),
 		TRK_CHANGE_LIST(X)
 #undef X
 	};
 	double value;
 
 	memcpy(&value, (const char *) run + offsets[figure], sizeof(value));
-	return value;
+	return value / units[figure];
 }
 
 /* Medians are computed on logarithms, which excludes zeros. */
@@ -52,16 +57,16 @@ static double share_of(double now, double before)
 }
 
 /* Whether this run is compared with an earlier one. */
-static bool counts(const struct trk_history_run *run, const struct trk_history_run *now)
+static bool counts(const struct trk_past_run *run, const struct trk_past_run *now)
 {
 	return run->start_s < now->start_s && run->code <= 0 && strcmp(run->id, now->id) != 0;
 }
 
-void trk__change_from_history(const struct trk_history_run *now, const struct trk_history_run *runs,
+void trk__change_from_history(const struct trk_past_run *now, const struct trk_past_run *runs,
 			      size_t count, struct trk_change *ret)
 {
 	static const double floors[TRK_CHANGE_FIGURES] = {
-#define X(id, key, title, words, member, floor) [TRK_CHANGE_##id] = (floor),
+#define X(id, key, title, words, member, unit, floor) [TRK_CHANGE_##id] = (floor),
 		TRK_CHANGE_LIST(X)
 #undef X
 	};
@@ -91,7 +96,7 @@ void trk__change_from_history(const struct trk_history_run *now, const struct tr
 	}
 }
 
-void trk__change_from_run(const struct trk_history_run *now, const struct trk_history_run *before,
+void trk__change_from_run(const struct trk_past_run *now, const struct trk_past_run *before,
 			  struct trk_change *ret)
 {
 	ret->time_phase = ret->memory_phase = (struct trk_change_phase){.runs = 0};

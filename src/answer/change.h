@@ -5,6 +5,7 @@
 
 #include "advise/anomaly.h"
 #include "base/buf.h"
+#include "base/bytes.h"
 #include "base/human.h"
 #include "base/json.h"
 #include "history/history.h"
@@ -15,22 +16,23 @@ enum {
 	TRK_CHANGE_PHASE_RUNS = 10, /* earlier runs whose phases are compared */
 };
 
-/* The figures that are compared: id, key, title, text of a value, member of struct trk_history_run,
- * least noise. */
+/* The figures that are compared: id, key, title, text of a value, member of struct trk_past_run,
+ * its unit in the figure, least noise. */
 #define TRK_CHANGE_LIST(X)                                                                         \
-	X(DURATION, "duration", "run time", trk__human_seconds, duration_s,                        \
+	X(DURATION, "duration", "run time", trk__human_seconds, duration_s, 1,                     \
 	  TRK_ANOMALY_FLOOR_TIME)                                                                  \
-	X(CPU, "cpu", "CPU time", trk__human_seconds, cpu_s, TRK_ANOMALY_FLOOR_TIME)               \
-	X(CPU_MEAN, "cpu_mean", "cores busy", trk__human_number, cpu_mean, TRK_ANOMALY_FLOOR_TIME) \
-	X(PEAK_MEMORY, "peak_mem", "peak memory", trk__human_memory, peak_memory_mib,              \
+	X(CPU, "cpu", "CPU time", trk__human_seconds, cpu_s, 1, TRK_ANOMALY_FLOOR_TIME)            \
+	X(CPU_MEAN, "cpu_mean", "cores busy", trk__human_number, cpu_mean, 1,                      \
+	  TRK_ANOMALY_FLOOR_TIME)                                                                  \
+	X(PEAK_MEMORY, "peak_mem", "peak memory", trk__human_memory, memory.bytes, TRK_MIB,        \
 	  TRK_ANOMALY_FLOOR_MEMORY)                                                                \
-	X(DISK_READ, "disk_read", "disk read", trk__human_bytes, disk_read_bytes,                  \
+	X(DISK_READ, "disk_read", "disk read", trk__human_bytes, disk_read_bytes, 1,               \
 	  TRK_ANOMALY_FLOOR_TIME)                                                                  \
-	X(DISK_WRITE, "disk_write", "disk written", trk__human_bytes, disk_write_bytes,            \
+	X(DISK_WRITE, "disk_write", "disk written", trk__human_bytes, disk_write_bytes, 1,         \
 	  TRK_ANOMALY_FLOOR_TIME)
 
 enum trk_change_figure {
-#define X(id, key, title, words, member, floor) TRK_CHANGE_##id,
+#define X(id, key, title, words, member, unit, floor) TRK_CHANGE_##id,
 	TRK_CHANGE_LIST(X)
 #undef X
 		TRK_CHANGE_FIGURES
@@ -77,10 +79,10 @@ void trk__change_find_phases(struct trk_change *c, const struct trk_time_breakdo
 
 /* Compare with earlier runs that succeeded: of runs[0..count), oldest first, the newest 50 that
  * began before `now`. */
-void trk__change_from_history(const struct trk_history_run *now, const struct trk_history_run *runs,
+void trk__change_from_history(const struct trk_past_run *now, const struct trk_past_run *runs,
 			      size_t count, struct trk_change *ret);
 /* Compare with one run, however it ended. */
-void trk__change_from_run(const struct trk_history_run *now, const struct trk_history_run *before,
+void trk__change_from_run(const struct trk_past_run *now, const struct trk_past_run *before,
 			  struct trk_change *ret);
 
 /* "higher than usual", "lower than usual", "rising", "falling" (no single run is unusual,

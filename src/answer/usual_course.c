@@ -124,7 +124,7 @@ int trk__usual_course_add(struct trk_usual_course *u, const struct trk_record *n
 }
 
 bool trk__usual_course_read(struct trk_usual_course *u, const struct trk_record *now, int runs_fd,
-			    const struct trk_history_run *past)
+			    const struct trk_past_run *past)
 {
 	struct trk_record *record;
 	struct stat st;

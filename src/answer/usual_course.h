@@ -47,7 +47,7 @@ int trk__usual_course_add(struct trk_usual_course *u, const struct trk_record *n
 /* Add a run of the history from its recording below runs_fd, unless it did not end well or began
  * after `now`. True: as many runs as are needed, or recordings of a few MB, have been read. */
 bool trk__usual_course_read(struct trk_usual_course *u, const struct trk_record *now, int runs_fd,
-			    const struct trk_history_run *past);
+			    const struct trk_past_run *past);
 /* Compute the bands, after the last run. False: too few runs. */
 bool trk__usual_course_settle(struct trk_usual_course *u);
 

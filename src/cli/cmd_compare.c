@@ -107,8 +107,8 @@ static void describe(struct trk_doc *d, struct trk_doc_section *s, const struct 
 {
 	struct trk_doc_table *t;
 
-	trk__doc_text(d, s, B "%s" E " of %s, beside %s", c->run.id,
-		      trk__doc_safe(d, c->run.job, TRK_RUN_TEXT_SIZE),
+	trk__doc_text(d, s, B "%s" E " of %s, beside %s", c->run,
+		      trk__doc_safe(d, c->job, TRK_RUN_TEXT_SIZE),
 		      trk__doc_safe(d, c->with, sizeof(c->with)));
 	t = trk__doc_table(d, s, "figures", NULL, columns, COLUMNS);
 	t->essential = NOISE;
@@ -172,7 +172,7 @@ static int compare(const struct settings *s, char **reference, int count, struct
 /* A CI job passes before there is an earlier run: no rule holds. */
 static bool is_first_run(const struct settings *s, const struct trk_comparison *c)
 {
-	return s->fail_on && c->run.id[0] && c->change.runs == 0;
+	return s->fail_on && c->run[0] && c->change.runs == 0;
 }
 
 static int run(int argc, char **argv)

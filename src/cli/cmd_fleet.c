@@ -71,8 +71,8 @@ static int make_question(const struct settings *s, const struct trk_fleet_rows *
 				"fleet: %s: no run of this job. Try: resource-tracker fleet "
 				"--what jobs",
 				s->job);
-		ret->runs.job = trk__fleet_text(rows, rows->job[ret->job].name);
-		ret->runs.scope = trk__fleet_text(rows, rows->job[ret->job].scope);
+		ret->runs.job = rows->job[ret->job].name;
+		ret->runs.scope = rows->job[ret->job].scope;
 	}
 	return 0;
 }

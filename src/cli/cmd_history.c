@@ -74,30 +74,30 @@ static const struct trk_doc_column columns[COLUMNS] = {
 	[SCOPE] = {"scope", "", TRK_CELL_TEXT},
 };
 
-static void fill_row(struct trk_doc *d, const struct trk_history_run *run, bool with_scope,
+static void fill_row(struct trk_doc *d, const struct trk_past_run *run, bool with_scope,
 		     struct trk_doc_cell *row)
 {
 	char end[TRK_END_WORDS_SIZE];
 
 	row[RUN].text = trk__doc_safe(d, run->id, sizeof(run->id));
 	row[STARTED].text = trk__doc_local(d, run->start_s);
-	row[JOB].text = trk__doc_safe(d, run->job, sizeof(run->job));
-	row[END].text = trk__doc_safe(d, trk__history_run_end_words(run, end), sizeof(end));
+	row[JOB].text = trk__doc_safe(d, run->job, TRK_RUN_TEXT_SIZE);
+	row[END].text = trk__doc_safe(d, trk__past_run_end_words(run, end), sizeof(end));
 	row[TOOK] = trk__doc_figure(d, trk__human_seconds, run->duration_s);
 	row[CPU] = trk__doc_figure(d, trk__human_number, run->cpu_mean);
-	row[PEAK] = trk__doc_figure(d, trk__human_memory, run->peak_memory_mib);
+	row[PEAK] = trk__doc_figure(d, trk__human_memory, run->memory.bytes / TRK_MIB);
 	if (!isnan(run->cost_usd))
 		row[COST].text = trk__doc_print(d, "$%.4f", run->cost_usd);
 	row[SCOPE].text = "";
 	if (with_scope && run->scope[0])
-		row[SCOPE].text = trk__doc_print(d, "in %s",
-						 trk__doc_safe(d, run->scope, sizeof(run->scope)));
+		row[SCOPE].text =
+			trk__doc_print(d, "in %s", trk__doc_safe(d, run->scope, TRK_RUN_TEXT_SIZE));
 }
 
 /* Whether other jobs of the list have the same name. */
 static bool has_namesake(const struct trk_run_list *past, size_t at)
 {
-	const struct trk_history_run *run = &past->run[at];
+	const struct trk_past_run *run = &past->run[at];
 
 	if (past->count > NAMESAKES_RUNS_MAX)
 		return true;
@@ -192,7 +192,7 @@ static int run_history(int argc, char **argv)
 
 /* ---- prune ---- */
 
-static void print_removed(void *data, const struct trk_history_run *run)
+static void print_removed(void *data, const struct trk_past_run *run)
 {
 	const struct settings *s = data;
 	TRK_BUF_LOCAL(b, TEXT_MAX);

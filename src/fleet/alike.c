@@ -1,54 +1,12 @@
 #include "fleet/alike.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
-
-/* ---- how a run ended ---- */
-
-/* A signal by which a user or a batch system stops a job, whatever its memory. */
-static bool is_stop_signal(int signal)
-{
-	return signal == SIGHUP || signal == SIGINT || signal == SIGTERM || signal == SIGXCPU;
-}
-
-static enum trk_earlier_end end_of(const struct trk_history_run *run)
-{
-	enum { SHELL_BASE = 128 }; /* a shell adds the signal of its child to this */
-	const char *end = run->verdict;
-
-	if (!strcmp(end, "out_of_memory") || !strcmp(end, "memory_limit"))
-		return TRK_EARLIER_OUT_OF_MEMORY;
-	if (!strcmp(end, "exited") && run->code <= 0)
-		return TRK_EARLIER_SUCCEEDED;
-	if (!strcmp(end, "stopped") || !strcmp(end, "timeout") || !strcmp(end, "running") ||
-	    is_stop_signal(run->signal) ||
-	    (!strcmp(end, "exited") && is_stop_signal(run->code - SHELL_BASE)))
-		return TRK_EARLIER_STOPPED;
-	return TRK_EARLIER_FAILED;
-}
-
-struct trk_earlier_run trk__advice_past_run(const struct trk_history_run *run)
-{
-	struct trk_earlier_run r = {
-		.peak_bytes = run->peak_memory_mib * TRK_MIB,
-		.duration_s = run->duration_s,
-		.input_bytes = run->input_bytes,
-		.limit_bytes = run->limit_memory_mib * TRK_MIB,
-		.end = end_of(run),
-	};
-
-	if (run->peak_swap_mib > 0) /* without swap it would have needed that as well */
-		r.peak_bytes += run->peak_swap_mib * TRK_MIB;
-	if (!strcmp(run->verdict, "memory_limit")) /* of --limit, which is in no control group */
-		r.limit_bytes = r.peak_bytes;
-	return r;
-}
 
 /* ---- runs that did the same work ---- */
 
@@ -84,7 +42,7 @@ static struct trait trait_of(const char *tag)
 	return (struct trait){tag, key_len < len ? key_len : len};
 }
 
-static struct slice value_of(const struct trk_history_run *run, const struct trait *trait)
+static struct slice value_of(const struct trk_past_run *run, const struct trait *trait)
 {
 	if (!trait->key)
 		return (struct slice){run->command[0] ? run->command : NULL, strlen(run->command)};
@@ -103,9 +61,9 @@ static bool is_same(struct slice a, struct slice b)
 }
 
 /* Whether a run shows how much memory its work needs. */
-static bool is_success(const struct trk_history_run *run)
+static bool is_success(const struct trk_past_run *run)
 {
-	return run->peak_memory_mib > 0 && trk__advice_past_run(run).end == TRK_EARLIER_SUCCEEDED;
+	return run->memory.bytes > 0 && run->end == TRK_PAST_SUCCEEDED;
 }
 
 /* Whether `value` is among the values seen; else add it. An unknown value differs from all
@@ -120,7 +78,7 @@ static bool is_repeated(struct slice *seen, size_t *count, struct slice value)
 	return false;
 }
 
-static bool recurs(const struct trk_history_run *runs, size_t count, const struct trait *trait)
+static bool recurs(const struct trk_past_run *runs, size_t count, const struct trait *trait)
 {
 	struct slice *seen = calloc(count + 1, sizeof(*seen));
 	size_t successes = 0, repeats = 0, different = 0;
@@ -153,7 +111,7 @@ static bool says_where(const struct trait *trait)
 }
 
 /* Unmark the runs whose trait differs from the value. */
-static void keep_same(const struct trk_history_run *runs, size_t count, const struct trait *trait,
+static void keep_same(const struct trk_past_run *runs, size_t count, const struct trait *trait,
 		      struct slice wanted, bool *kept)
 {
 	for (size_t i = 0; i < count; i++)
@@ -161,7 +119,7 @@ static void keep_same(const struct trk_history_run *runs, size_t count, const st
 }
 
 /* Whether a part of the runs is marked, with a success in it. */
-static bool is_part(const struct trk_history_run *runs, size_t count, const bool *kept,
+static bool is_part(const struct trk_past_run *runs, size_t count, const bool *kept,
 		    size_t *ret_count)
 {
 	bool success = false;
@@ -182,7 +140,7 @@ static void add_name(char names[TRK_HISTORY_TAGS_SIZE], const char *tag)
 			(int) line_length(tag), tag);
 }
 
-void trk__alike_find(const struct trk_history_run *runs, size_t count, const char *tags,
+void trk__alike_find(const struct trk_past_run *runs, size_t count, const char *tags,
 		     bool *ret_kept, struct trk_alike *ret)
 {
 	const char *wanted = tags ? tags : count > 0 ? runs[count - 1].tags : "";
@@ -251,23 +209,24 @@ static void say_alike(const struct trk_alike *alike, size_t runs, struct trk_mem
 		add_reason(m, "no run with %.100s has succeeded yet: all runs count", alike->tags);
 }
 
-static void say_swap(const struct trk_history_run *past, const bool *kept, size_t count,
+static void say_swap(const struct trk_past_run *past, const bool *kept, size_t count,
 		     struct trk_memory_advice *m)
 {
-	double most_mib = 0;
+	double most = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (kept[i] && past[i].peak_swap_mib > most_mib)
-			most_mib = past[i].peak_swap_mib;
-	if (most_mib >= 1)
-		add_reason(m, "what was swapped out counts as memory: up to %.0f MiB", most_mib);
+		if (kept[i] && past[i].swap.bytes > most)
+			most = past[i].swap.bytes;
+	if (most >= TRK_MIB)
+		add_reason(m, "what was swapped out counts as memory: up to %.0f MiB",
+			   most / TRK_MIB);
 }
 
-int trk__advice_memory(const struct trk_history_run *past, size_t count, const char *tags,
+int trk__advice_memory(const struct trk_past_run *past, size_t count, const char *tags,
 		       const struct trk_memory_options *options, struct trk_alike *ret_alike,
 		       struct trk_memory_advice *ret)
 {
-	struct trk_earlier_run *runs = calloc(count + 1, sizeof(*runs));
+	struct trk_past_run *runs = calloc(count + 1, sizeof(*runs));
 	bool *kept = calloc(count + 1, sizeof(*kept));
 	size_t n = 0;
 	int r = -ENOMEM;
@@ -276,7 +235,7 @@ int trk__advice_memory(const struct trk_history_run *past, size_t count, const c
 		trk__alike_find(past, count, tags, kept, ret_alike);
 		for (size_t i = 0; i < count; i++)
 			if (kept[i])
-				runs[n++] = trk__advice_past_run(&past[i]);
+				runs[n++] = past[i];
 		r = trk__memory_advise(runs, n, options, ret);
 	}
 	if (r == 0) {

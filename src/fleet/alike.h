@@ -28,18 +28,15 @@ struct trk_alike {
  * recur in at least half of the successes that can repeat an earlier one: values that are new in
  * every run (a date, a file, a commit) do not distinguish kinds of work. Tags for the place of a
  * run (node, host, machine, server, instance) do not count either. */
-void trk__alike_find(const struct trk_history_run *runs, size_t count, const char *tags,
+void trk__alike_find(const struct trk_past_run *runs, size_t count, const char *tags,
 		     bool *ret_kept, struct trk_alike *ret);
 
 /* Select the similar runs of `past` (oldest first, borrowed) and make the advice on memory from
  * them. Used by `recommend`, the report and the views over all jobs. 0, or as trk__memory_advise,
  * or -ENOMEM. */
-int trk__advice_memory(const struct trk_history_run *past, size_t count, const char *tags,
+int trk__advice_memory(const struct trk_past_run *past, size_t count, const char *tags,
 		       const struct trk_memory_options *options, struct trk_alike *ret_alike,
 		       struct trk_memory_advice *ret);
-
-/* Convert a run of the history, and how it ended, to the input of the advice on memory. */
-struct trk_earlier_run trk__advice_past_run(const struct trk_history_run *run);
 
 /* "tags", "arguments", or NULL where all runs count. */
 const char *trk__alike_name(enum trk_alike_by by);

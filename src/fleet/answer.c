@@ -50,29 +50,29 @@ int trk__fleet_end_find(const char *name)
 /* Newest first; of one start by id. */
 static int compare(double start_s, const char *id, const struct trk_fleet_run *b)
 {
-	if (start_s != b->start_s)
-		return start_s < b->start_s ? 1 : -1;
-	return strcmp(id, b->id);
+	if (start_s != b->past.start_s)
+		return start_s < b->past.start_s ? 1 : -1;
+	return strcmp(id, b->past.id);
 }
 
 static int by_start(const void *a, const void *b)
 {
 	const struct trk_fleet_run *x = *(const struct trk_fleet_run *const *) a;
 
-	return compare(x->start_s, x->id, *(const struct trk_fleet_run *const *) b);
+	return compare(x->past.start_s, x->past.id, *(const struct trk_fleet_run *const *) b);
 }
 
 static bool is_of(const struct trk_fleet_rows *rows, const struct trk_fleet_name *job,
 		  const struct trk_fleet_run_filter *f)
 {
-	return (!f->job || !strcmp(trk__fleet_text(rows, job->name), f->job)) &&
-	       (!f->scope || !strcmp(trk__fleet_text(rows, job->scope), f->scope));
+	return (!f->job || !strcmp(job->name, f->job)) &&
+	       (!f->scope || !strcmp(job->scope, f->scope));
 }
 
 static bool matches(const struct trk_fleet_run *run, const struct trk_fleet_run_filter *f)
 {
 	return (f->end < 0 || run->end == f->end) &&
-	       (!f->id || !strncmp(run->id, f->id, strlen(f->id)));
+	       (!f->id || !strncmp(run->past.id, f->id, strlen(f->id)));
 }
 
 int trk__fleet_run_page_make(const struct trk_fleet_rows *rows,
@@ -115,7 +115,7 @@ void trk__fleet_run_page_release(struct trk_fleet_run_page *page)
 const struct trk_fleet_run *trk__fleet_find_run(const struct trk_fleet_rows *rows, const char *id)
 {
 	for (size_t i = 0; i < rows->count; i++)
-		if (!strcmp(rows->run[i].id, id))
+		if (!strcmp(rows->run[i].past.id, id))
 			return &rows->run[i];
 	return NULL;
 }
@@ -129,8 +129,8 @@ static void run_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 	const struct trk_fleet_name *name = &rows->job[run->job];
 
 	trk__json_open(j, '{');
-	trk__json_key_text(j, "job", trk__fleet_text(rows, name->name));
-	trk__json_key_or_null(j, "scope", trk__fleet_text(rows, name->scope));
+	trk__json_key_text(j, "job", name->name);
+	trk__json_key_or_null(j, "scope", name->scope);
 	for (int i = 0; i < TRK_FLEET_TRAITS; i++)
 		trk__json_key_or_null(j, trk__fleet_trait_names[i],
 				      trk__fleet_text(rows, run->trait[i]));
@@ -152,8 +152,8 @@ static void page_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 	trk__json_close(j, ']');
 	trk__json_key_u64(j, "matched", page->matched);
 	if (trk__json_key_object(j, "older", last != NULL) && last) {
-		trk__json_key_double(j, "before", last->start_s);
-		trk__json_key_text(j, "id", last->id);
+		trk__json_key_double(j, "before", last->past.start_s);
+		trk__json_key_text(j, "id", last->past.id);
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, '}');
@@ -169,9 +169,9 @@ static void one_run_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 	trk__json_open(j, '{');
 	trk__json_key(j, "run");
 	run_json(j, rows, jobs, run);
-	trk__json_key_text(j, "previous", at > 0 ? run[-1].id : NULL);
-	trk__json_key_text(j, "next", at + 1 < name->count ? run[1].id : NULL);
-	trk__json_key_text(j, "command", trk__fleet_text(rows, run->command));
+	trk__json_key_text(j, "previous", at > 0 ? run[-1].past.id : NULL);
+	trk__json_key_text(j, "next", at + 1 < name->count ? run[1].past.id : NULL);
+	trk__json_key_text(j, "command", run->past.command);
 	trk__fleet_usual_json(j, job);
 	trk__json_close(j, '}');
 }

@@ -40,7 +40,7 @@ static int allocate(struct window *w)
 {
 	const struct trk_fleet_rows *rows = w->rows;
 
-	w->values = rows->texts > rows->jobs ? rows->texts : rows->jobs;
+	w->values = rows->texts.count > rows->jobs ? rows->texts.count : rows->jobs;
 	w->values = w->values > 24 ? w->values : 24;
 	w->run = calloc(rows->count + 1, sizeof(const struct trk_fleet_run *));
 	w->failure = calloc(rows->count + 1, sizeof(const struct trk_fleet_run *));
@@ -82,7 +82,7 @@ static int gather(struct window *w)
 		const struct trk_fleet_run *run = rows->run + rows->job[job].first;
 
 		for (size_t i = 0; i < rows->job[job].count; i++)
-			if (run[i].start_s >= from_s && run[i].end != TRK_FLEET_RUNNING &&
+			if (run[i].past.start_s >= from_s && run[i].end != TRK_FLEET_RUNNING &&
 			    run[i].end != TRK_FLEET_STOPPED)
 				w->run[w->count++] = &run[i];
 		w->first[job + 1] = w->count;
@@ -99,7 +99,7 @@ static bool value_of(const struct window *w, const struct trk_fleet_run *run, in
 		*ret = run->trait[by];
 		return *ret != 0;
 	}
-	hours = trk__floor((run->start_s + w->rows->utc_offset_s) / 3600);
+	hours = trk__floor((run->past.start_s + w->rows->utc_offset_s) / 3600);
 	*ret = by == TRK_FLEET_BY_JOB
 		       ? run->job
 		       : (uint32_t) trk__whole(hours - 24 * trk__floor(hours / 24), 0, 23);
@@ -110,7 +110,7 @@ static bool value_of(const struct window *w, const struct trk_fleet_run *run, in
 static bool is_failure_of(const struct window *w, const struct trk_fleet_run *run,
 			  const struct trk_fleet_cluster *c, uint32_t *value)
 {
-	return run->end == (int) c->cause && run->start_s >= w->from_s &&
+	return run->end == (int) c->cause && run->past.start_s >= w->from_s &&
 	       value_of(w, run, c->by, value) && *value == c->value;
 }
 
@@ -144,7 +144,7 @@ static void find_jobs(struct window *w, struct trk_fleet_cluster *c)
 
 		if (!value_of(w, run, c->by, &value) || value != c->value)
 			continue;
-		c->since_s = run->start_s < c->since_s ? run->start_s : c->since_s;
+		c->since_s = run->past.start_s < c->since_s ? run->past.start_s : c->since_s;
 		if (w->job_has[run->job])
 			continue;
 		w->job_has[run->job] = true;
@@ -230,7 +230,7 @@ static size_t tally_values(struct window *w, enum trk_fleet_end cause, int by, u
 		const struct trk_fleet_run *run = w->run[i];
 		uint32_t value;
 
-		if (run->start_s < w->from_s || !value_of(w, run, by, &value))
+		if (run->past.start_s < w->from_s || !value_of(w, run, by, &value))
 			continue;
 		w->runs_of[value]++;
 		w->known++;

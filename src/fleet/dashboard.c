@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "base/gzip.h"
 #include "base/libc.h"
@@ -91,7 +92,7 @@ static void jobs_json(struct trk_json *j, const struct trk_dashboard *d)
 		trk__json_open(j, '{');
 		trk__fleet_job_members(j, d->rows, job);
 		trk__fleet_job_details(j, d->rows, job, JOB_RUNS_SHOWN);
-		trk__json_key_text(j, "command", trk__fleet_text(d->rows, job->last->command));
+		trk__json_key_text(j, "command", job->last->past.command);
 		periods_json(j, d, job->index);
 		trk__json_close(j, '}');
 	}
@@ -104,15 +105,16 @@ static void jobs_json(struct trk_json *j, const struct trk_dashboard *d)
 static const struct {
 	const char *name;
 	size_t offset;
+	double unit;
 } chart_columns[] = {
-	{"duration_s", offsetof(struct trk_fleet_run, duration_s)},
-	{"peak_mib", offsetof(struct trk_fleet_run, peak_mib)},
-	{"cores", offsetof(struct trk_fleet_run, cores)},
-	{"asked_cores", offsetof(struct trk_fleet_run, asked_cores)},
-	{"asked_mib", offsetof(struct trk_fleet_run, asked_mib)},
-	{"usd", offsetof(struct trk_fleet_run, usd)},
-	{"idle_cores_usd", offsetof(struct trk_fleet_run, idle_cores_usd)},
-	{"idle_memory_usd", offsetof(struct trk_fleet_run, idle_memory_usd)},
+	{"duration_s", offsetof(struct trk_fleet_run, past.duration_s), 1},
+	{"peak_mib", offsetof(struct trk_fleet_run, past.memory.bytes), TRK_MIB},
+	{"cores", offsetof(struct trk_fleet_run, cores), 1},
+	{"asked_cores", offsetof(struct trk_fleet_run, asked_cores), 1},
+	{"asked_mib", offsetof(struct trk_fleet_run, asked_bytes), TRK_MIB},
+	{"usd", offsetof(struct trk_fleet_run, usd), 1},
+	{"idle_cores_usd", offsetof(struct trk_fleet_run, idle_cores_usd), 1},
+	{"idle_memory_usd", offsetof(struct trk_fleet_run, idle_memory_usd), 1},
 };
 
 /* Minutes since the run before it; of the first run of a job, since 1970. */
@@ -122,8 +124,8 @@ static void starts_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 	int64_t before_min = 0;
 
 	for (size_t i = 0; i < job->count; i++) {
-		int64_t at_min =
-			trk__whole(rows->run[job->first + i].start_s / 60 + 0.5, 0, INT64_MAX / 2);
+		int64_t at_min = trk__whole(rows->run[job->first + i].past.start_s / 60 + 0.5, 0,
+					    INT64_MAX / 2);
 
 		trk__json_i64(j, at_min - before_min);
 		before_min = at_min;
@@ -138,13 +140,15 @@ static void ends_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 }
 
 static void figures_json(struct trk_json *j, const struct trk_fleet_rows *rows,
-			 const struct trk_fleet_name *job, size_t offset)
+			 const struct trk_fleet_name *job, size_t column)
 {
 	for (size_t i = 0; i < job->count; i++) {
 		double value;
 
-		memcpy(&value, (const char *) &rows->run[job->first + i] + offset, sizeof(value));
-		trk__json_double(j, value);
+		memcpy(&value,
+		       (const char *) &rows->run[job->first + i] + chart_columns[column].offset,
+		       sizeof(value));
+		trk__json_double(j, value / chart_columns[column].unit);
 	}
 }
 
@@ -166,7 +170,7 @@ static void charts_json(struct trk_json *j, const struct trk_dashboard *d)
 	for (size_t c = 0; c < sizeof(chart_columns) / sizeof(chart_columns[0]); c++) {
 		trk__json_key_open(j, chart_columns[c].name, '[');
 		for (size_t k = 0; k < jobs->count; k++)
-			figures_json(j, d->rows, jobs->job[k].name, chart_columns[c].offset);
+			figures_json(j, d->rows, jobs->job[k].name, c);
 		trk__json_close(j, ']');
 	}
 	trk__json_close(j, '}');
@@ -301,12 +305,12 @@ static void plain_html(const struct trk_dashboard *d, struct trk_buf *b)
 	element(b, "<p class=\"basis\">", o->basis, "</p></div>");
 	trk__buf_puts(b, "<h2>Change these first</h2><ul>");
 	for (size_t i = 0; i < o->changes; i++) {
-		element(b, "<li><b>", trk__fleet_text(d->rows, o->change[i]->name->name), "</b>: ");
+		element(b, "<li><b>", o->change[i]->name->name, "</b>: ");
 		trk__fleet_why(o->change[i], text);
 		escaped(b, text);
 		element(b, "; ask for ", trk__fleet_cores(word, o->change[i]->ask_cores),
 			" cores, ");
-		escaped(b, trk__fleet_memory(word, o->change[i]->ask_mib));
+		escaped(b, trk__fleet_memory(word, o->change[i]->ask_bytes));
 		element(b, "; saves ", trk__fleet_usd(word, o->change[i]->saves_usd_month),
 			" a month</li>");
 	}

@@ -40,7 +40,7 @@ static void sum_days(struct course *c)
 		c->day[i].day = today - (long) (c->count - 1 - i);
 	for (size_t i = 0; i < c->rows->count; i++) {
 		const struct trk_fleet_run *run = &c->rows->run[i];
-		long at = trk__fleet_day(c->rows, run->start_s) - c->day[0].day;
+		long at = trk__fleet_day(c->rows, run->past.start_s) - c->day[0].day;
 
 		if (at >= 0 && at < (long) c->count && run->end != TRK_FLEET_RUNNING)
 			trk__fleet_sum_add(&c->day[at].sum, run);
@@ -147,7 +147,7 @@ static void find_cause(const struct course *c, size_t first, size_t last,
 
 		for (size_t i = job->first; i < job->first + job->count; i++) {
 			const struct trk_fleet_run *run = &c->rows->run[i];
-			long at = trk__fleet_day(c->rows, run->start_s) - c->day[0].day;
+			long at = trk__fleet_day(c->rows, run->past.start_s) - c->day[0].day;
 
 			if (!(run->usd > 0) || at < (long) c->first || at + 1 >= (long) c->count)
 				continue;

@@ -40,14 +40,14 @@ void trk__fleet_sum_add(struct trk_fleet_sum *sum, const struct trk_fleet_run *r
 	add_known(&sum->idle_cores_usd, run->idle_cores_usd);
 	add_known(&sum->idle_memory_usd, run->idle_memory_usd);
 	add_known(&sum->failed_usd, run->failed_usd);
-	add_known(&sum->run_s, run->duration_s);
-	if (run->cores * run->asked_cores * run->duration_s >= 0) {
-		sum->used_core_s += run->cores * run->duration_s;
-		sum->asked_core_s += run->asked_cores * run->duration_s;
+	add_known(&sum->run_s, run->past.duration_s);
+	if (run->cores * run->asked_cores * run->past.duration_s >= 0) {
+		sum->used_core_s += run->cores * run->past.duration_s;
+		sum->asked_core_s += run->asked_cores * run->past.duration_s;
 	}
-	if (run->peak_mib * run->asked_mib * run->duration_s >= 0) {
-		sum->used_mib_s += run->peak_mib * run->duration_s;
-		sum->asked_mib_s += run->asked_mib * run->duration_s;
+	if (run->past.memory.bytes * run->asked_bytes * run->past.duration_s >= 0) {
+		sum->used_byte_s += run->past.memory.bytes * run->past.duration_s;
+		sum->asked_byte_s += run->asked_bytes * run->past.duration_s;
 	}
 }
 
@@ -65,8 +65,8 @@ void trk__fleet_sum_merge(struct trk_fleet_sum *sum, const struct trk_fleet_sum 
 	sum->failed_usd += more->failed_usd;
 	sum->used_core_s += more->used_core_s;
 	sum->asked_core_s += more->asked_core_s;
-	sum->used_mib_s += more->used_mib_s;
-	sum->asked_mib_s += more->asked_mib_s;
+	sum->used_byte_s += more->used_byte_s;
+	sum->asked_byte_s += more->asked_byte_s;
 	sum->run_s += more->run_s;
 }
 
@@ -82,7 +82,7 @@ double trk__fleet_cores_share(const struct trk_fleet_sum *sum)
 
 double trk__fleet_memory_share(const struct trk_fleet_sum *sum)
 {
-	return sum->asked_mib_s > 0 ? sum->used_mib_s / sum->asked_mib_s : (double) NAN;
+	return sum->asked_byte_s > 0 ? sum->used_byte_s / sum->asked_byte_s : (double) NAN;
 }
 
 static void sum_up(struct trk_fleet_work *w, double since_s)
@@ -90,20 +90,20 @@ static void sum_up(struct trk_fleet_work *w, double since_s)
 	struct trk_fleet_job *job = w->job;
 	double now_s = w->rows->now_s, before_s = 2 * since_s - now_s;
 	double month_s = now_s - TRK_FLEET_MONTH_DAYS * day_s;
-	double first_s = w->run[0].start_s > month_s ? w->run[0].start_s : month_s;
+	double first_s = w->run[0].past.start_s > month_s ? w->run[0].past.start_s : month_s;
 
 	for (size_t i = job->name->count; i-- > 0;) {
 		const struct trk_fleet_run *run = &w->run[i];
 
-		if (run->start_s < before_s && run->start_s < month_s)
+		if (run->past.start_s < before_s && run->past.start_s < month_s)
 			break;
 		if (run->end == TRK_FLEET_RUNNING)
 			continue;
-		if (run->start_s >= since_s)
+		if (run->past.start_s >= since_s)
 			trk__fleet_sum_add(&job->period, run);
-		else if (run->start_s >= before_s)
+		else if (run->past.start_s >= before_s)
 			trk__fleet_sum_add(&job->before, run);
-		if (run->start_s >= month_s)
+		if (run->past.start_s >= month_s)
 			trk__fleet_sum_add(&job->month, run);
 	}
 	first_s = now_s - first_s > day_s ? now_s - first_s : day_s;
@@ -137,7 +137,7 @@ static void find_usual(struct trk_fleet_work *w)
 {
 	struct trk_fleet_job *job = w->job;
 	double v[TRK_FLEET_RECENT_RUNS];
-	size_t n = gather(w, offsetof(struct trk_fleet_run, duration_s), v);
+	size_t n = gather(w, offsetof(struct trk_fleet_run, past.duration_s), v);
 
 	job->recent = w->good_count < TRK_FLEET_RECENT_RUNS ? w->good_count : TRK_FLEET_RECENT_RUNS;
 	job->duration_s = trk__median(v, n);
@@ -145,13 +145,13 @@ static void find_usual(struct trk_fleet_work *w)
 	n = gather(w, offsetof(struct trk_fleet_run, cores), v);
 	job->cores = trk__median(v, n);
 	job->cores_p95 = trk__quantile(v, n, 0.95);
-	n = gather(w, offsetof(struct trk_fleet_run, peak_mib), v);
-	job->peak_p95_mib = trk__quantile(v, n, 0.95);
-	job->peak_mib = trk__quantile(v, n, 1);
+	n = gather(w, offsetof(struct trk_fleet_run, past.memory.bytes), v);
+	job->peak_p95_bytes = trk__quantile(v, n, 0.95);
+	job->peak_bytes = trk__quantile(v, n, 1);
 	n = gather(w, offsetof(struct trk_fleet_run, usd), v);
 	job->usd = trk__median(v, n);
 	job->asked_cores = job->last->asked_cores;
-	job->asked_mib = job->last->asked_mib;
+	job->asked_bytes = job->last->asked_bytes;
 	job->stated_cores = job->last->stated_cores;
 	job->stated_memory = job->last->stated_memory;
 }
@@ -176,7 +176,7 @@ static void advise_memory(struct trk_fleet_work *w)
 	struct trk_alike alike;
 
 	for (size_t i = 0; i < w->count; i++)
-		trk__fleet_past(w->rows, &w->newest[i], &w->past[i]);
+		w->past[i] = w->newest[i].past;
 	w->job->has_memory =
 		trk__advice_memory(w->past, w->count, NULL, &options, &alike, &w->job->memory) == 0;
 }
@@ -187,7 +187,7 @@ static void advise_cores(struct trk_fleet_work *w)
 {
 	struct trk_fleet_job *job = w->job;
 	struct trk_cpu_options o = {.cores_now = job->asked_cores,
-				    .memory_bytes = job->ask_mib * TRK_MIB,
+				    .memory_bytes = job->ask_bytes,
 				    .slowdown_max = NAN,
 				    .stated_cores = job->asked_cores};
 	struct trk_cpu_advice a;
@@ -197,12 +197,12 @@ static void advise_cores(struct trk_fleet_work *w)
 	memset(w->busy, 0, sizeof(*w->busy));
 	for (size_t i = w->good_count; i-- > 0 && w->good_count - i <= TRK_FLEET_RECENT_RUNS;) {
 		const struct trk_fleet_run *run = w->good[i];
-		double most = run->cores_max > run->cores ? run->cores_max : run->cores;
+		double most = run->past.cpu_max > run->cores ? run->past.cpu_max : run->cores;
 
-		if (!(run->cores > 0) || !(run->duration_s > 0))
+		if (!(run->cores > 0) || !(run->past.duration_s > 0))
 			continue;
-		trk__busy_add(w->busy, most, run->duration_s * run->cores / most);
-		trk__busy_add(w->busy, 0, run->duration_s * (1 - run->cores / most));
+		trk__busy_add(w->busy, most, run->past.duration_s * run->cores / most);
+		trk__busy_add(w->busy, 0, run->past.duration_s * (1 - run->cores / most));
 	}
 	if (!(job->asked_cores > 0) || trk__cpu_advise(w->busy, &o, &a) < 0 ||
 	    a.cores >= job->asked_cores)
@@ -212,11 +212,11 @@ static void advise_cores(struct trk_fleet_work *w)
 }
 
 /* Whole GiB from 16 GiB on, else eighths. */
-static double round_up_mib(double mib)
+static double round_up(double bytes)
 {
-	double step = mib > 16384 ? 1024 : 128;
+	double step = bytes > 16 * TRK_GIB ? TRK_GIB : TRK_GIB / 8;
 
-	return trk__ceil(mib / step) * step;
+	return trk__ceil(bytes / step) * step;
 }
 
 static void ask_for_memory(struct trk_fleet_job *job)
@@ -224,46 +224,49 @@ static void ask_for_memory(struct trk_fleet_job *job)
 	const struct trk_fleet_growth *g = &job->growth;
 	double grown;
 
-	job->ask_mib = job->has_memory ? round_up_mib(job->memory.request_bytes / TRK_MIB) : NAN;
+	job->ask_bytes = job->has_memory ? round_up(job->memory.request_bytes) : NAN;
 	if (!g->rising)
 		return;
 	/* A growing job needs room for a month of growth. */
-	grown = round_up_mib(g->now_mib * trk__exp(g->a_day * TRK_FLEET_MONTH_DAYS) * 1.1);
-	if (grown > job->ask_mib)
-		job->ask_mib = grown;
+	grown = round_up(g->now_bytes * trk__exp(g->a_day * TRK_FLEET_MONTH_DAYS) * 1.1);
+	if (grown > job->ask_bytes)
+		job->ask_bytes = grown;
 }
 
-static double price_share(double cores, double mib, double asked_cores, double asked_mib)
+static double price_of(double cores, double bytes)
 {
-	double now = TRK_PRICE_CORE_HOUR * (asked_cores > 0 ? asked_cores : 0) +
-		     TRK_PRICE_GIB_HOUR * (asked_mib > 0 ? asked_mib / 1024 : 0);
-	double next = TRK_PRICE_CORE_HOUR * (cores > 0 ? cores : 0) +
-		      TRK_PRICE_GIB_HOUR * (mib > 0 ? mib / 1024 : 0);
-
-	return now > 0 ? next / now : (double) NAN;
+	return TRK_PRICE_CORE_HOUR * (cores > 0 ? cores : 0) +
+	       TRK_PRICE_GIB_HOUR * (bytes > 0 ? bytes / TRK_GIB : 0);
 }
 
 static void find_savings(struct trk_fleet_work *w)
 {
 	struct trk_fleet_job *job = w->job;
-	double month_s = w->rows->now_s - TRK_FLEET_MONTH_DAYS * day_s, saved = 0, share;
+	double month_s = w->rows->now_s - TRK_FLEET_MONTH_DAYS * day_s, saved = 0;
+	double now = price_of(job->asked_cores, job->asked_bytes);
+	double share = now > 0 ? price_of(job->ask_cores, job->ask_bytes) / now : (double) NAN;
 
-	share = price_share(job->ask_cores, job->ask_mib, job->asked_cores, job->asked_mib) *
-		(1 + job->longer_share);
+	share *= 1 + job->longer_share;
 	job->ask_usd = job->usd * share;
 	job->saves_usd_month = job->month.priced + job->month.estimated ? 0 : NAN;
 	if (job->rating != TRK_FLEET_OVER || isnan(share))
 		return;
 	/* Only runs with the request of the newest run. */
-	for (size_t i = w->good_count; i-- > 0 && w->good[i]->start_s >= month_s;)
+	for (size_t i = w->good_count; i-- > 0 && w->good[i]->past.start_s >= month_s;)
 		if (w->good[i]->usd > 0 && w->good[i]->asked_cores >= job->asked_cores &&
-		    w->good[i]->asked_mib >= job->asked_mib)
+		    w->good[i]->asked_bytes >= job->asked_bytes)
 			saved += w->good[i]->usd * (1 - share);
 	if (saved > 0)
 		job->saves_usd_month = saved;
 }
 
 /* ---- rating ---- */
+
+static struct trk_capacity had(double value, bool stated)
+{
+	return (struct trk_capacity){value, stated ? TRK_CAPACITY_REQUESTED : TRK_CAPACITY_MACHINE,
+				     ""};
+}
 
 static enum trk_fleet_rating judge(const struct trk_fleet_work *w)
 {
@@ -273,31 +276,29 @@ static enum trk_fleet_rating judge(const struct trk_fleet_work *w)
 		[TRK_SIZING_UNSTATED] = TRK_FLEET_UNSTATED,
 	};
 	const struct trk_fleet_job *job = w->job;
-	struct trk_sizing_facts facts = {
-		.run_time_s = job->duration_s,
-		.samples = TRK_SIZING_SAMPLES_MIN,
-		.memory_peak_mib = job->peak_mib,
-		.memory_limit_mib = job->asked_mib,
-		.swap_peak_mib = job->last->swap_mib,
-		.cpu_mean_cores = job->cores,
-		.cpu_limit_cores = job->asked_cores,
-		.throttled_s = NAN,
-		.memory_stall_s = NAN,
-		.saturated_share = NAN,
-		.out_of_memory = job->last->end == TRK_FLEET_OUT_OF_MEMORY,
-		.memory_stated = job->stated_memory,
-		.cpu_stated = job->stated_cores,
-		.cpu_next_cores = job->ask_cores,
-	};
+	/* A run whose whole server was paid for has the server's size as its request. */
+	bool paid = job->month.priced && !job->stated_memory && !job->stated_cores;
+	struct trk_past_run usual = job->last->past;
+	const struct trk_sizing_facts facts = {.throttled_s = NAN,
+					       .memory_stall_s = NAN,
+					       .saturated_share = NAN,
+					       .cpu_next_cores = job->ask_cores};
+	bool out_of_memory = job->last->end == TRK_FLEET_OUT_OF_MEMORY;
 	struct trk_sizing_verdict v;
 
-	if (job->recent < 3 && !facts.out_of_memory)
+	if (job->recent < 3 && !out_of_memory)
 		return TRK_FLEET_FEW;
-	/* A run whose whole server was paid for has the server's size as its request. */
-	if (job->month.priced && !facts.memory_stated && !facts.cpu_stated)
-		facts.memory_stated = facts.cpu_stated = true;
-	trk__sizing_judge(&facts, &v);
-	if (job->growth.rising && job->growth.days_left < 30 && !facts.out_of_memory)
+	usual.duration_s = job->duration_s;
+	usual.samples = TRK_SIZING_SAMPLES_MIN;
+	usual.memory.bytes = job->peak_bytes;
+	usual.cpu_mean = job->cores;
+	usual.code = 0;
+	usual.end = out_of_memory ? TRK_PAST_OUT_OF_MEMORY : TRK_PAST_SUCCEEDED;
+	usual.capacity[TRK_RESOURCE_CPU] = had(job->asked_cores, job->stated_cores || paid);
+	usual.capacity[TRK_RESOURCE_MEMORY_MIB] =
+		had(job->asked_bytes / TRK_MIB, job->stated_memory || paid);
+	trk__sizing_judge(&usual, &facts, &v);
+	if (job->growth.rising && job->growth.days_left < 30 && !out_of_memory)
 		return TRK_FLEET_SOON;
 	return ratings[v.sizing];
 }
@@ -307,11 +308,11 @@ static void limit_ask(struct trk_fleet_job *job)
 {
 	bool needs_more = job->rating == TRK_FLEET_UNDER || job->rating == TRK_FLEET_SOON;
 
-	if (!needs_more && job->ask_mib > job->asked_mib)
-		job->ask_mib = job->asked_mib;
+	if (!needs_more && job->ask_bytes > job->asked_bytes)
+		job->ask_bytes = job->asked_bytes;
 	if (job->rating == TRK_FLEET_RIGHT) {
 		job->ask_cores = job->asked_cores;
-		job->ask_mib = job->asked_mib;
+		job->ask_bytes = job->asked_bytes;
 	}
 }
 
@@ -332,11 +333,12 @@ static void advise(struct trk_fleet_work *w)
 static bool is_ordinary(const struct trk_fleet_work *w, size_t at)
 {
 	static const double near = 1 + 0.9 * TRK_ANOMALY_LIMIT * TRK_ANOMALY_FLOOR_TIME;
-	double least = w->good[at]->duration_s / near, most = w->good[at]->duration_s * near;
+	double least = w->good[at]->past.duration_s / near,
+	       most = w->good[at]->past.duration_s * near;
 	size_t first = at > TRK_ANOMALY_RUNS_MAX ? at - TRK_ANOMALY_RUNS_MAX : 0;
 
 	for (size_t i = first; i < at; i++)
-		if (w->good[i]->duration_s < least || w->good[i]->duration_s > most)
+		if (w->good[i]->past.duration_s < least || w->good[i]->past.duration_s > most)
 			return false;
 	return true;
 }
@@ -346,7 +348,7 @@ static void count_odd(struct trk_fleet_work *w, double since_s)
 	struct trk_fleet_job *job = w->job;
 	struct trk_anomaly odd;
 
-	for (size_t i = w->good_count; i-- > 0 && w->good[i]->start_s >= since_s;) {
+	for (size_t i = w->good_count; i-- > 0 && w->good[i]->past.start_s >= since_s;) {
 		if (is_ordinary(w, i))
 			continue;
 		trk__fleet_judge(w->rows, job, w->good[i], &odd);
@@ -427,23 +429,20 @@ int trk__fleet_job_make(const struct trk_fleet_rows *rows, size_t index, double 
 }
 
 double trk__fleet_job_chance(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
-			     double mib)
+			     double bytes)
 {
 	struct trk_memory_options options = {.input_bytes = NAN, .machine_bytes = NAN};
 	size_t count =
 		job->name->count < TRK_FLEET_RUNS_MAX ? job->name->count : TRK_FLEET_RUNS_MAX;
 	const struct trk_fleet_run *run = rows->run + job->name->first + job->name->count - count;
-	struct trk_earlier_run runs[TRK_FLEET_RUNS_MAX];
-	struct trk_history_run *past = calloc(1, sizeof(*past));
+	struct trk_past_run *runs = calloc(count + 1, sizeof(*runs));
 	double chance = NAN;
 
-	for (size_t i = 0; past && i < count; i++) {
-		trk__fleet_past(rows, &run[i], past);
-		runs[i] = trk__advice_past_run(past);
-	}
-	if (past && mib > 0)
-		(void) trk__memory_chance(runs, count, &options, mib * TRK_MIB, &chance);
-	free(past);
+	for (size_t i = 0; runs && i < count; i++)
+		runs[i] = run[i].past;
+	if (runs && bytes > 0)
+		(void) trk__memory_chance(runs, count, &options, bytes, &chance);
+	free(runs);
 	return chance;
 }
 
@@ -455,15 +454,15 @@ void trk__fleet_judge(const struct trk_fleet_rows *rows, const struct trk_fleet_
 	size_t n = 0;
 	/* A run of the new level is compared with runs of that level only. */
 	double from_s =
-		job->drift.known && run->start_s >= job->drift.from_s ? job->drift.from_s : 0;
+		job->drift.known && run->past.start_s >= job->drift.from_s ? job->drift.from_s : 0;
 
 	*ret = (struct trk_anomaly){TRK_ANOMALY_TOO_FEW, NAN, NAN, NAN, NAN, 0};
-	while (at > first && n < TRK_ANOMALY_RUNS_MAX && (--at)->start_s >= from_s)
+	while (at > first && n < TRK_ANOMALY_RUNS_MAX && (--at)->past.start_s >= from_s)
 		if (at->end == TRK_FLEET_OK && !isnan(at->ln_s))
 			earlier[n++] = at->ln_s;
 	if (run->end == TRK_FLEET_OK)
-		(void) trk__anomaly_judge_ln(earlier, n, run->duration_s, TRK_ANOMALY_FLOOR_TIME,
-					     ret);
+		(void) trk__anomaly_judge_ln(earlier, n, run->past.duration_s,
+					     TRK_ANOMALY_FLOOR_TIME, ret);
 }
 
 /* ---- all jobs ---- */

@@ -28,7 +28,7 @@ struct trk_fleet_sum {
 	size_t runs, failed, out_of_memory, priced, estimated, unpriced;
 	double usd, idle_cores_usd, idle_memory_usd, failed_usd;
 	double used_core_s, asked_core_s; /* of runs where both are known */
-	double used_mib_s, asked_mib_s;   /* peaks times run time */
+	double used_byte_s, asked_byte_s; /* peaks times run time */
 	double run_s;
 };
 void trk__fleet_sum_add(struct trk_fleet_sum *sum, const struct trk_fleet_run *run);
@@ -79,7 +79,7 @@ struct trk_fleet_growth {
 	bool rising;      /* and rises clearly */
 	double p;         /* chance of such a rise without one */
 	double a_day;     /* share by which the peak grows a day */
-	double now_mib;   /* the line at the newest run */
+	double now_bytes; /* the line at the newest run */
 	double days_left; /* until the line reaches the request; NaN: never, or not rising */
 	double runs_left; /* at the job's usual pace */
 };
@@ -96,12 +96,12 @@ struct trk_fleet_job {
 	double runs_a_day;                /* of the last 30 days */
 	/* Usual figures: of the newest TRK_FLEET_RECENT_RUNS good runs. */
 	size_t recent;
-	double duration_s, noise_share, cores, cores_p95, peak_mib, peak_p95_mib, usd;
-	double asked_cores, asked_mib; /* of the newest run; NaN: unknown */
+	double duration_s, noise_share, cores, cores_p95, peak_bytes, peak_p95_bytes, usd;
+	double asked_cores, asked_bytes; /* of the newest run; NaN: unknown */
 	bool stated_cores, stated_memory;
 	/* Recommended request; NaN: not known. Not above the current one, unless the job needs
 	 * more. */
-	double ask_cores, ask_mib, ask_usd, longer_share;
+	double ask_cores, ask_bytes, ask_usd, longer_share;
 	bool has_memory;
 	struct trk_memory_advice memory;
 	double saves_usd_month; /* 0: nothing, or the job needs more; NaN: cost not known */
@@ -115,9 +115,9 @@ struct trk_fleet_job {
 int trk__fleet_job_make(const struct trk_fleet_rows *rows, size_t index, double since_s,
 			struct trk_fleet_job *ret);
 
-/* Chance that the next run needs more than `mib`; NaN: not known. */
+/* Chance that the next run needs more than `bytes`; NaN: not known. */
 double trk__fleet_job_chance(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
-			     double mib);
+			     double bytes);
 
 /* Compare a successful run with the successful runs before it at the same level. Kind
  * TRK_ANOMALY_TOO_FEW for other runs, and if there are too few before it. */

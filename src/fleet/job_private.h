@@ -15,7 +15,7 @@ struct trk_fleet_work {
 		*good[TRK_FLEET_RUNS_MAX]; /* of those, the ones that ended well */
 	size_t good_count;
 	/* Scratch, reused for the next job. */
-	struct trk_history_run *past; /* TRK_FLEET_RUNS_MAX of them */
+	struct trk_past_run *past; /* TRK_FLEET_RUNS_MAX of them */
 	struct trk_busy *busy;
 };
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "fleet/words.h"
 
 static void key_day(struct trk_json *j, const char *key, long day)
@@ -37,8 +38,8 @@ static void sum_members(struct trk_json *j, const struct trk_fleet_sum *sum)
 	trk__json_key_double(j, "waste_usd", money ? trk__fleet_waste_usd(sum) : (double) NAN);
 	trk__json_key_double(j, "used_core_s", sum->used_core_s);
 	trk__json_key_double(j, "asked_core_s", sum->asked_core_s);
-	trk__json_key_double(j, "used_mib_s", sum->used_mib_s);
-	trk__json_key_double(j, "asked_mib_s", sum->asked_mib_s);
+	trk__json_key_double(j, "used_mib_s", sum->used_byte_s / TRK_MIB);
+	trk__json_key_double(j, "asked_mib_s", sum->asked_byte_s / TRK_MIB);
 	trk__json_key_double(j, "cores_share", trk__fleet_cores_share(sum));
 	trk__json_key_double(j, "memory_share", trk__fleet_memory_share(sum));
 	trk__json_key_double(j, "run_s", sum->run_s);
@@ -60,17 +61,17 @@ static void key_sum(struct trk_json *j, const char *key, const struct trk_fleet_
 static void job_name(struct trk_json *j, const struct trk_fleet_rows *rows,
 		     const struct trk_fleet_name *name)
 {
-	trk__json_key_text(j, "job", trk__fleet_text(rows, name->name));
-	key_name(j, "scope", rows, name->scope);
+	trk__json_key_text(j, "job", name->name);
+	trk__json_key_or_null(j, "scope", name->scope);
 }
 
 /* ---- one job ---- */
 
-static void size_json(struct trk_json *j, const char *key, double cores, double mib)
+static void size_json(struct trk_json *j, const char *key, double cores, double bytes)
 {
 	trk__json_key_open(j, key, '{');
 	trk__json_key_double(j, "cores", cores);
-	trk__json_key_double(j, "memory_mib", mib);
+	trk__json_key_double(j, "memory_mib", bytes / TRK_MIB);
 	trk__json_close(j, '}');
 }
 
@@ -83,7 +84,7 @@ static void growth_json(struct trk_json *j, const struct trk_fleet_job *job)
 		return;
 	trk__json_key_bool(j, "rising", g->rising);
 	trk__json_key_double(j, "share_a_day", g->a_day);
-	trk__json_key_double(j, "now_mib", g->now_mib);
+	trk__json_key_double(j, "now_mib", g->now_bytes / TRK_MIB);
 	trk__json_key_double(j, "days_left", g->days_left);
 	trk__json_key_double(j, "runs_left", g->runs_left);
 	if (g->rising)
@@ -129,8 +130,8 @@ void trk__fleet_usual_json(struct trk_json *j, const struct trk_fleet_job *job)
 	trk__json_key_double(j, "noise_share", job->noise_share);
 	trk__json_key_double(j, "cores", job->cores);
 	trk__json_key_double(j, "cores_p95", job->cores_p95);
-	trk__json_key_double(j, "peak_mib", job->peak_mib);
-	trk__json_key_double(j, "peak_p95_mib", job->peak_p95_mib);
+	trk__json_key_double(j, "peak_mib", job->peak_bytes / TRK_MIB);
+	trk__json_key_double(j, "peak_p95_mib", job->peak_p95_bytes / TRK_MIB);
 	trk__json_key_double(j, "usd", job->usd);
 	trk__json_close(j, '}');
 }
@@ -143,14 +144,14 @@ void trk__fleet_job_members(struct trk_json *j, const struct trk_fleet_rows *row
 	job_name(j, rows, job->name);
 	trk__json_key_text(j, "verdict", trk__fleet_rating_names[job->rating]);
 	trk__json_key_u64(j, "runs_known", job->name->count);
-	trk__json_key_double(j, "last", job->last->start_s);
+	trk__json_key_double(j, "last", job->last->past.start_s);
 	trk__json_key_text(j, "last_end", trk__fleet_end_names[job->last->end]);
 	for (int i = 0; i < TRK_FLEET_TRAITS; i++)
 		key_name(j, trk__fleet_trait_names[i], rows, job->trait[i]);
 	trk__fleet_usual_json(j, job);
-	size_json(j, "asked", job->asked_cores, job->asked_mib);
+	size_json(j, "asked", job->asked_cores, job->asked_bytes);
 	trk__json_key_bool(j, "stated", job->stated_cores || job->stated_memory);
-	size_json(j, "ask", job->ask_cores, job->ask_mib);
+	size_json(j, "ask", job->ask_cores, job->ask_bytes);
 	trk__json_key_double(j, "ask_usd", job->ask_usd);
 	trk__json_key_double(j, "saves_usd_month", job->saves_usd_month);
 	trk__json_key_text(j, "confidence",
@@ -173,16 +174,16 @@ void trk__fleet_run_members(struct trk_json *j, const struct trk_fleet_rows *row
 	struct trk_anomaly odd;
 
 	trk__fleet_judge(rows, job, run, &odd);
-	trk__json_key_text(j, "id", run->id);
-	trk__json_key_double(j, "start", run->start_s);
+	trk__json_key_text(j, "id", run->past.id);
+	trk__json_key_double(j, "start", run->past.start_s);
 	trk__json_key_text(j, "end", trk__fleet_end_names[run->end]);
-	trk__json_key_double(j, "duration_s", run->duration_s);
+	trk__json_key_double(j, "duration_s", run->past.duration_s);
 	trk__json_key_double(j, "change", odd.change);
 	trk__json_key_bool(j, "odd", odd.kind > TRK_ANOMALY_NO);
 	trk__json_key_double(j, "cores", run->cores);
 	trk__json_key_double(j, "asked_cores", run->asked_cores);
-	trk__json_key_double(j, "peak_mib", run->peak_mib);
-	trk__json_key_double(j, "asked_mib", run->asked_mib);
+	trk__json_key_double(j, "peak_mib", run->past.memory.bytes / TRK_MIB);
+	trk__json_key_double(j, "asked_mib", run->asked_bytes / TRK_MIB);
 	trk__json_key_double(j, "usd", run->usd);
 	trk__json_key_double(j, "waste_usd",
 			     run->idle_cores_usd + run->idle_memory_usd + run->failed_usd);
@@ -193,8 +194,8 @@ void trk__fleet_job_details(struct trk_json *j, const struct trk_fleet_rows *row
 {
 	size_t count = job->name->count;
 
-	trk__json_key_double(j, "chance_now", trk__fleet_job_chance(rows, job, job->asked_mib));
-	trk__json_key_double(j, "chance_ask", trk__fleet_job_chance(rows, job, job->ask_mib));
+	trk__json_key_double(j, "chance_now", trk__fleet_job_chance(rows, job, job->asked_bytes));
+	trk__json_key_double(j, "chance_ask", trk__fleet_job_chance(rows, job, job->ask_bytes));
 	trk__json_key_open(j, "reasons", '[');
 	for (size_t i = 0; job->has_memory && i < job->memory.reason_count; i++)
 		trk__json_text(j, job->memory.reason[i]);
@@ -241,8 +242,8 @@ static void changes_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 		job_name(j, rows, job->name);
 		trk__fleet_why(job, text);
 		trk__json_key_text(j, "why", text);
-		size_json(j, "asked", job->asked_cores, job->asked_mib);
-		size_json(j, "ask", job->ask_cores, job->ask_mib);
+		size_json(j, "asked", job->asked_cores, job->asked_bytes);
+		size_json(j, "ask", job->ask_cores, job->ask_bytes);
 		trk__json_key_u64(j, "runs", job->month.runs);
 		trk__json_key_double(j, "duration_s", job->duration_s);
 		trk__json_key_double(j, "saves_usd_month", job->saves_usd_month);
@@ -268,9 +269,9 @@ static void findings_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 		trk__json_key_text(j, "text", f->text);
 		trk__json_key_open(j, "jobs", '[');
 		if (f->job)
-			trk__json_text(j, trk__fleet_text(rows, f->job->name->name));
+			trk__json_text(j, f->job->name->name);
 		for (size_t k = 0; k < f->jobs && k < TRK_FLEET_CLUSTER_JOBS_MAX; k++)
-			trk__json_text(j, trk__fleet_text(rows, rows->job[f->job_of[k]].name));
+			trk__json_text(j, rows->job[f->job_of[k]].name);
 		trk__json_close(j, ']');
 		trk__json_key_double(j, "usd_month", f->usd_month);
 		trk__json_key_double(j, "p", f->p);
@@ -321,10 +322,8 @@ static void spend_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 		key_day(j, "to", d->odd[i].last_day);
 		trk__json_key_double(j, "usd", d->odd[i].usd);
 		trk__json_key_double(j, "usual_usd", d->odd[i].usual_usd);
-		trk__json_key_text(j, "job",
-				   d->odd[i].job == SIZE_MAX
-					   ? NULL
-					   : trk__fleet_text(rows, rows->job[d->odd[i].job].name));
+		trk__json_key_text(
+			j, "job", d->odd[i].job == SIZE_MAX ? NULL : rows->job[d->odd[i].job].name);
 		trk__fleet_odd_day_text(rows, &d->odd[i], text);
 		trk__json_key_text(j, "text", text);
 		trk__json_close(j, '}');
@@ -393,7 +392,7 @@ static void places_json(struct trk_json *j, const char *key, const struct trk_fl
 	for (size_t i = 0; i < count; i++) {
 		trk__json_open(j, '{');
 		key_name(j, "name", rows, place[i].name);
-		size_json(j, "size", place[i].cores, place[i].mib);
+		size_json(j, "size", place[i].cores, place[i].bytes);
 		trk__json_key_u64(j, "jobs", place[i].jobs);
 		trk__json_key_double(j, "usd_hour", place[i].usd_hour);
 		trk__json_key_double(j, "ratio", place[i].ratio);

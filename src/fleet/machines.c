@@ -34,7 +34,7 @@ static bool is_same(const struct trk_fleet_place *p, uint32_t name, const struct
 {
 	if (name || p->name)
 		return p->name == name;
-	return p->cores == run->asked_cores && p->mib == run->asked_mib;
+	return p->cores == run->asked_cores && p->bytes == run->asked_bytes;
 }
 
 /* The place of a run; SIZE_MAX: not known, or no memory. A size is a server's only where nothing
@@ -44,7 +44,7 @@ static size_t place_of(struct making *m, const struct trk_fleet_run *run)
 	uint32_t name = run->trait[m->by_machine ? TRK_FLEET_MACHINE : TRK_FLEET_SERVER];
 
 	if (!name && (m->by_machine || run->stated_cores || run->stated_memory ||
-		      isnan(run->asked_cores) || isnan(run->asked_mib)))
+		      isnan(run->asked_cores) || isnan(run->asked_bytes)))
 		return SIZE_MAX;
 	for (size_t i = 0; i < m->count; i++)
 		if (is_same(&m->place[i], name, run))
@@ -54,7 +54,7 @@ static size_t place_of(struct making *m, const struct trk_fleet_run *run)
 	m->place[m->count] = (struct trk_fleet_place){
 		.name = name,
 		.cores = run->asked_cores,
-		.mib = run->asked_mib,
+		.bytes = run->asked_bytes,
 		.usd_hour = NAN,
 		.ratio = NAN,
 		.p = 1,
@@ -70,8 +70,8 @@ static double elsewhere(const struct trk_fleet_run *run, const size_t *at, size_
 
 	for (size_t i = 0; i < n; i++)
 		if (at[i] != place && at[i] != SIZE_MAX && run[i].end == TRK_FLEET_OK &&
-		    run[i].duration_s > 0)
-			v[count++] = run[i].duration_s;
+		    run[i].past.duration_s > 0)
+			v[count++] = run[i].past.duration_s;
 	return count >= ELSEWHERE_MIN ? trk__median(v, count) : (double) NAN;
 }
 
@@ -104,12 +104,13 @@ static void compare_job(struct making *m, const struct trk_fleet_run *run, const
 	for (size_t i = 0; !one && i < n; i++) {
 		double usual;
 
-		if (at[i] == SIZE_MAX || run[i].end != TRK_FLEET_OK || !(run[i].duration_s > 0))
+		if (at[i] == SIZE_MAX || run[i].end != TRK_FLEET_OK ||
+		    !(run[i].past.duration_s > 0))
 			continue;
 		usual = recall(&k, run, at, n, at[i]);
 		if (!isnan(usual))
 			m->ratio[m->ratios++] =
-				(struct ratio){at[i], run[i].job, run[i].duration_s / usual};
+				(struct ratio){at[i], run[i].job, run[i].past.duration_s / usual};
 	}
 }
 
@@ -118,7 +119,7 @@ static void take_job(struct making *m, const struct trk_fleet_name *job)
 	size_t at[JOB_RUNS_MAX], n = 0, first = job->first + job->count;
 
 	while (first > job->first && n < JOB_RUNS_MAX &&
-	       m->rows->run[first - 1].start_s >= m->since_s) {
+	       m->rows->run[first - 1].past.start_s >= m->since_s) {
 		first--;
 		n++;
 	}

@@ -10,8 +10,8 @@
 #include "fleet/job.h"
 
 struct trk_fleet_place {
-	uint32_t name;     /* text; 0: not known, distinguished by its size */
-	double cores, mib; /* of one server; NaN: unknown */
+	uint32_t name;       /* text; 0: not known, distinguished by its size */
+	double cores, bytes; /* of one server; NaN: unknown */
 	struct trk_fleet_sum sum;
 	size_t jobs;
 	double usd_hour; /* paid an hour of run time; NaN: not known */

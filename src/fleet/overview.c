@@ -12,7 +12,7 @@
 
 enum { SOON_DAYS = 30, SOON_RUNS = 10, NODE_SHOWN = 3, GPU_RUNS_LEAST = 5 };
 static const double GPU_HOURS_LEAST = 50, GPU_UNUSED_SHARE = 0.001, GPU_LOW_SHARE = 0.15,
-		    GPU_SMALL_MIB = 10e9 / 1048576;
+		    GPU_SMALL_BYTES = 10e9;
 
 const char *const trk__fleet_finding_names[TRK_FLEET_FINDING_KINDS] = {
 	"will_fail", "failing", "slower", "faster", "slow_machine", "gpu_unused", "gpu_too_big",
@@ -45,8 +45,8 @@ static void take_jobs(struct making *m)
 		trk__fleet_sum_merge(&o->before, &job->before);
 		if (cores && job->cores / job->asked_cores >= 0)
 			cores[n++] = job->cores / job->asked_cores;
-		if (memory && job->peak_mib / job->asked_mib >= 0)
-			memory[k++] = job->peak_mib / job->asked_mib;
+		if (memory && job->peak_bytes / job->asked_bytes >= 0)
+			memory[k++] = job->peak_bytes / job->asked_bytes;
 		if (!(job->saves_usd_month >= TRK_FLEET_SAVES_MIN_USD))
 			continue;
 		o->changes_all++;
@@ -73,7 +73,7 @@ static int by_spend(const void *a, const void *b)
 
 static int group_by(struct making *m, int trait)
 {
-	struct trk_fleet_group *all = calloc(m->rows->texts + 1, sizeof(*all));
+	struct trk_fleet_group *all = calloc(m->rows->texts.count + 1, sizeof(*all));
 	size_t n = 0;
 
 	if (!all)
@@ -81,12 +81,12 @@ static int group_by(struct making *m, int trait)
 	for (size_t i = 0; i < m->rows->count; i++) {
 		const struct trk_fleet_run *run = &m->rows->run[i];
 
-		if (run->start_s < m->jobs->since_s || run->end == TRK_FLEET_RUNNING)
+		if (run->past.start_s < m->jobs->since_s || run->end == TRK_FLEET_RUNNING)
 			continue;
 		all[run->trait[trait]].name = run->trait[trait];
 		trk__fleet_sum_add(&all[run->trait[trait]].sum, run);
 	}
-	for (size_t i = 0; i < m->rows->texts; i++)
+	for (size_t i = 0; i < m->rows->texts.count; i++)
 		if (all[i].sum.runs)
 			all[n++] = all[i];
 	/* A single unknown group is not listed. */
@@ -155,8 +155,7 @@ static struct trk_fleet_finding *add(struct making *m, enum trk_fleet_finding_ki
 	f->job = job;
 	f->usd_month = NAN;
 	if (job)
-		(void) snprintf(f->head, sizeof(f->head), "%.95s",
-				trk__fleet_text(m->rows, job->name->name));
+		(void) snprintf(f->head, sizeof(f->head), "%.95s", job->name->name);
 	return f;
 }
 
@@ -254,7 +253,7 @@ static void tell_machines(struct making *m)
 /* GPUs that the job's runs of the period requested: GPU-hours, how many were used, the largest
  * memory. False: too little to report. */
 struct gpu_use {
-	double hours, used_h, vram_mib;
+	double hours, used_h, vram_bytes;
 	size_t runs;
 };
 
@@ -265,17 +264,17 @@ static bool use_of_gpus(const struct making *m, const struct trk_fleet_job *job,
 
 	*ret = (struct gpu_use){.runs = 0};
 	for (size_t i = 0; i < job->name->count; i++) {
-		double hours = run[i].asked_gpus * run[i].duration_s / 3600;
+		double hours = run[i].asked_gpus * run[i].past.duration_s / 3600;
 
-		if (run[i].start_s < m->jobs->since_s || run[i].end == TRK_FLEET_RUNNING ||
-		    !(hours > 0) || isnan(run[i].gpu_mean))
+		if (run[i].past.start_s < m->jobs->since_s || run[i].end == TRK_FLEET_RUNNING ||
+		    !(hours > 0) || isnan(run[i].past.gpu_mean))
 			continue;
 		ret->runs++;
 		ret->hours += hours;
-		ret->used_h += run[i].gpu_mean * run[i].duration_s / 3600;
+		ret->used_h += run[i].past.gpu_mean * run[i].past.duration_s / 3600;
 		/* Unknown for one run means unknown for all. */
-		if (isnan(run[i].vram_mib) || run[i].vram_mib > ret->vram_mib)
-			ret->vram_mib = run[i].vram_mib;
+		if (isnan(run[i].past.vram.bytes) || run[i].past.vram.bytes > ret->vram_bytes)
+			ret->vram_bytes = run[i].past.vram.bytes;
 	}
 	return ret->runs >= GPU_RUNS_LEAST && ret->hours >= GPU_HOURS_LEAST;
 }
@@ -291,13 +290,13 @@ static void tell_gpus(struct making *m)
 		if (!use_of_gpus(m, job, &use))
 			continue;
 		unused = use.used_h < GPU_UNUSED_SHARE * use.hours;
-		big = use.used_h < GPU_LOW_SHARE * use.hours && use.vram_mib < GPU_SMALL_MIB;
+		big = use.used_h < GPU_LOW_SHARE * use.hours && use.vram_bytes < GPU_SMALL_BYTES;
 		if (!unused && !big)
 			continue;
 		f = add(m, unused ? TRK_FLEET_GPU_UNUSED : TRK_FLEET_GPU_TOO_BIG, 0, job);
 		if (f)
-			trk__fleet_gpu_text(unused, use.hours, use.used_h / use.hours, use.vram_mib,
-					    use.runs, f->text);
+			trk__fleet_gpu_text(unused, use.hours, use.used_h / use.hours,
+					    use.vram_bytes, use.runs, f->text);
 	}
 }
 
@@ -351,8 +350,8 @@ int trk__fleet_overview_make(const struct trk_fleet_rows *rows, const struct trk
 
 	memset(ret, 0, sizeof(*ret));
 	for (size_t i = 0; i < rows->jobs; i++)
-		if (rows->job[i].count && rows->run[rows->job[i].first].start_s < first_s)
-			first_s = rows->run[rows->job[i].first].start_s;
+		if (rows->job[i].count && rows->run[rows->job[i].first].past.start_s < first_s)
+			first_s = rows->run[rows->job[i].first].past.start_s;
 	ret->since_s = jobs->since_s;
 	ret->now_s = rows->now_s;
 	ret->first_s = first_s;

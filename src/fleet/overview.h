@@ -119,7 +119,7 @@ void trk__fleet_job_lead(const struct trk_fleet_job *job, char text[TRK_FLEET_TE
 void trk__fleet_job_basis(const struct trk_fleet_job *job, char text[TRK_FLEET_TEXT_SIZE]);
 /* A finding about GPUs: GPU-hours requested in `runs` runs, the share used, and the peak of GPU
  * memory. */
-void trk__fleet_gpu_text(bool unused, double hours, double share, double vram_mib, size_t runs,
+void trk__fleet_gpu_text(bool unused, double hours, double share, double vram_bytes, size_t runs,
 			 char text[TRK_FLEET_TEXT_SIZE]);
 /* "has become slower: +17 % run time ...". */
 void trk__fleet_drift_text(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,

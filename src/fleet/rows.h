@@ -48,23 +48,22 @@ enum trk_fleet_end {
 extern const char *const trk__fleet_end_names[TRK_FLEET_ENDS];
 bool trk__fleet_is_failure(enum trk_fleet_end end);
 
-/* Figures are NaN where unknown; texts are indices for trk__fleet_text, 0 where unknown. */
+/* Figures are NaN where unknown. */
 struct trk_fleet_run {
-	char id[TRK_RUN_ID_SIZE];
-	uint32_t job, command, tags, end_name, trait[TRK_FLEET_TRAITS];
-	uint8_t end; /* enum trk_fleet_end */
-	int16_t code, signal;
+	struct trk_past_run past;         /* its texts are views of the rows */
+	uint32_t job;                     /* index in the rows */
+	uint32_t trait[TRK_FLEET_TRAITS]; /* for trk__fleet_text; 0: unknown */
+	uint8_t end;                      /* enum trk_fleet_end */
 	bool estimated;                   /* usd is estimated, not recorded */
 	bool stated_cores, stated_memory; /* requested or limited, not the machine's size */
 	double ln_s;                      /* logarithm of the run time; NaN: not known, or 0 */
-	double start_s, duration_s, cpu_s, cores, cores_max;
-	double peak_mib, swap_mib, asked_cores, asked_mib, limit_mib, input_bytes;
-	double asked_gpus, gpu_mean, vram_mib; /* GPUs stated for the run; mean use of them; peak */
+	double cores;                     /* busy, on average */
+	double asked_cores, asked_bytes, asked_gpus; /* GPUs: stated for the run */
 	double usd, idle_cores_usd, idle_memory_usd, failed_usd;
 };
 
 struct trk_fleet_name {
-	uint32_t name, scope; /* texts; scope 0: none */
+	const char *name, *scope; /* views; "": none */
 	/* Its runs: rows->run[first .. first + count), oldest first. Before sorting, first is 1 +
 	 * the index of the run that was added last. */
 	size_t first, count;
@@ -75,12 +74,8 @@ struct trk_fleet_rows {
 	size_t count, cap;
 	struct trk_fleet_name *job; /* owned */
 	size_t jobs, jobs_cap;
-	char **text; /* owned; text[0] is "" */
-	size_t texts, texts_cap;
-	uint32_t *bucket; /* owned; of the table of texts */
-	size_t buckets;
-	uint32_t *job_of; /* owned; table of jobs */
-	size_t job_buckets;
+	struct trk_texts texts;              /* owned */
+	struct trk_texts job_of;             /* owned; one text for each job, from index 1 on */
 	struct trk_fleet_clusters *clusters; /* owned; for trk__fleet_clusters; NULL: not sorted */
 	double now_s;                        /* time of all views */
 	double utc_offset_s;                 /* days begin at midnight of this offset */
@@ -88,21 +83,17 @@ struct trk_fleet_rows {
 
 void trk__fleet_rows_init(struct trk_fleet_rows *rows, double now_s, double utc_offset_s);
 /* Add a run; runs of kind "system" belong to no job and are left out. 0 or -ENOMEM. */
-int trk__fleet_rows_add(struct trk_fleet_rows *rows, const struct trk_history_run *run);
+int trk__fleet_rows_add(struct trk_fleet_rows *rows, const struct trk_past_run *run);
 /* Call after the last addition and before any view is made. 0 or -ENOMEM. */
 int trk__fleet_rows_sort(struct trk_fleet_rows *rows);
 void trk__fleet_rows_release(struct trk_fleet_rows *rows);
 
-/* A view; never NULL. */
+/* The value of a trait; a view, never NULL. */
 const char *trk__fleet_text(const struct trk_fleet_rows *rows, uint32_t text);
 /* Whether it has the tag test=1: no alert is raised after it. */
-bool trk__fleet_is_test(const struct trk_fleet_rows *rows, const struct trk_fleet_run *run);
+bool trk__fleet_is_test(const struct trk_fleet_run *run);
 /* The index of a job; rows->jobs: not found. scope NULL: the job with the newest run. */
 size_t trk__fleet_find_job(const struct trk_fleet_rows *rows, const char *name, const char *scope);
-/* Convert back to a run of the history, with the fields that the advice on memory reads. */
-void trk__fleet_past(const struct trk_fleet_rows *rows, const struct trk_fleet_run *run,
-		     struct trk_history_run *ret);
-
 /* Days since 1970 at the offset of the rows. */
 long trk__fleet_day(const struct trk_fleet_rows *rows, double time_s);
 

@@ -40,10 +40,10 @@ void trk__fleet_why(const struct trk_fleet_job *job, char text[TRK_FLEET_TEXT_SI
 	else if (cores)
 		say(text, "%s of %s cores busy", trk__fleet_cores(a, job->cores),
 		    trk__fleet_cores(b, job->asked_cores));
-	if (job->peak_mib / job->asked_mib >= 0)
+	if (job->peak_bytes / job->asked_bytes >= 0)
 		say(text, "%speak %s, %s of %s", cores ? "; " : "",
-		    trk__fleet_memory(a, job->peak_mib),
-		    trk__fleet_percent(b, job->peak_mib / job->asked_mib),
+		    trk__fleet_memory(a, job->peak_bytes),
+		    trk__fleet_percent(b, job->peak_bytes / job->asked_bytes),
 		    of_what(job->stated_memory));
 }
 
@@ -51,13 +51,13 @@ void trk__fleet_why(const struct trk_fleet_job *job, char text[TRK_FLEET_TEXT_SI
 static void say_request(const struct trk_fleet_job *job, char *text)
 {
 	WORD(a);
-	bool cores = job->ask_cores < job->asked_cores, memory = job->ask_mib != job->asked_mib;
+	bool cores = job->ask_cores < job->asked_cores, memory = job->ask_bytes != job->asked_bytes;
 
 	if (cores)
 		say(text, "%s CPU%s", trk__fleet_cores(a, job->ask_cores),
 		    job->ask_cores == 1 ? "" : "s");
-	if (memory && !isnan(job->ask_mib))
-		say(text, "%s%s", cores ? ", " : "", trk__fleet_memory(a, job->ask_mib));
+	if (memory && !isnan(job->ask_bytes))
+		say(text, "%s%s", cores ? ", " : "", trk__fleet_memory(a, job->ask_bytes));
 }
 
 static void say_use(const struct trk_fleet_job *job, char *text)
@@ -66,9 +66,9 @@ static void say_use(const struct trk_fleet_job *job, char *text)
 	WORD(b);
 
 	say(text, "The last %zu good run%s used at most %s", job->recent,
-	    trk__fleet_plural(job->recent), trk__fleet_memory(a, job->peak_mib));
-	if (!isnan(job->asked_mib))
-		say(text, " of %s", trk__fleet_memory(a, job->asked_mib));
+	    trk__fleet_plural(job->recent), trk__fleet_memory(a, job->peak_bytes));
+	if (!isnan(job->asked_bytes))
+		say(text, " of %s", trk__fleet_memory(a, job->asked_bytes));
 	say(text, " and %s", trk__fleet_cores(a, job->cores));
 	if (!isnan(job->asked_cores))
 		say(text, " of %s", trk__fleet_cores(b, job->asked_cores));
@@ -78,7 +78,7 @@ static void say_use(const struct trk_fleet_job *job, char *text)
 void trk__fleet_job_lead(const struct trk_fleet_job *job, char text[TRK_FLEET_TEXT_SIZE])
 {
 	bool changes = job->ask_cores < job->asked_cores ||
-		       (!isnan(job->ask_mib) && job->ask_mib != job->asked_mib);
+		       (!isnan(job->ask_bytes) && job->ask_bytes != job->asked_bytes);
 	WORD(a);
 	WORD(b);
 
@@ -92,7 +92,7 @@ void trk__fleet_job_lead(const struct trk_fleet_job *job, char text[TRK_FLEET_TE
 		say_use(job, text);
 	if (job->rating == TRK_FLEET_UNSTATED) {
 		say(text, "Nothing was requested or limited. Request %s for the next run.",
-		    trk__fleet_memory(a, job->ask_mib));
+		    trk__fleet_memory(a, job->ask_bytes));
 		return;
 	}
 	if (!changes || job->rating == TRK_FLEET_RIGHT) {
@@ -143,16 +143,17 @@ void trk__fleet_growth_text(const struct trk_fleet_job *job, char text[TRK_FLEET
 
 	text[0] = '\0';
 	if (g->days_left <= 0)
-		say(text, "is at its %s", trk__fleet_memory(a, job->asked_mib));
+		say(text, "is at its %s", trk__fleet_memory(a, job->asked_bytes));
 	else if (g->runs_left >= 1)
 		say(text, "reaches its %s in about %.0f run%s (%.0f day%s)",
-		    trk__fleet_memory(a, job->asked_mib), g->runs_left,
+		    trk__fleet_memory(a, job->asked_bytes), g->runs_left,
 		    g->runs_left < 1.5 ? "" : "s", g->days_left, g->days_left < 1.5 ? "" : "s");
 	else
-		say(text, "reaches its %s with the next run", trk__fleet_memory(a, job->asked_mib));
+		say(text, "reaches its %s with the next run",
+		    trk__fleet_memory(a, job->asked_bytes));
 	say(text, ": the peak grows %s a week, %s now. Request %s.",
-	    trk__fleet_percent(a, g->a_day * 7), trk__fleet_memory(b, g->now_mib),
-	    trk__fleet_memory(c, job->ask_mib));
+	    trk__fleet_percent(a, g->a_day * 7), trk__fleet_memory(b, g->now_bytes),
+	    trk__fleet_memory(c, job->ask_bytes));
 }
 
 void trk__fleet_drift_text(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
@@ -182,7 +183,7 @@ void trk__fleet_drift_text(const struct trk_fleet_rows *rows, const struct trk_f
 		    d->change > 0 ? "" : " less");
 }
 
-void trk__fleet_gpu_text(bool unused, double hours, double share, double vram_mib, size_t runs,
+void trk__fleet_gpu_text(bool unused, double hours, double share, double vram_bytes, size_t runs,
 			 char text[TRK_FLEET_TEXT_SIZE])
 {
 	WORD(a);
@@ -198,7 +199,7 @@ void trk__fleet_gpu_text(bool unused, double hours, double share, double vram_mi
 		say(text,
 		    "used %s of %.0f GPU-hours in %zu runs, and at most %s of GPU memory. A "
 		    "smaller GPU, or a share of one, is enough.",
-		    trk__fleet_percent(a, share), hours, runs, trk__fleet_memory(b, vram_mib));
+		    trk__fleet_percent(a, share), hours, runs, trk__fleet_memory(b, vram_bytes));
 }
 
 static void say_value(const struct trk_fleet_rows *rows, const struct trk_fleet_cluster *c,
@@ -228,8 +229,7 @@ void trk__fleet_cluster_text(const struct trk_fleet_rows *rows, const struct trk
 	text[0] = '\0';
 	say(text, "in %zu job%s: ", c->jobs, trk__fleet_plural(c->jobs));
 	for (size_t i = 0; i < c->jobs && i < 3; i++)
-		say(text, "%s%.60s", i ? ", " : "",
-		    trk__fleet_text(rows, rows->job[c->job[i]].name));
+		say(text, "%s%.60s", i ? ", " : "", rows->job[c->job[i]].name);
 	say(text, c->jobs > 3 ? ", and %zu more." : ".", c->jobs - 3);
 	if (c->by != TRK_FLEET_BY_JOB) {
 		say(text, " In common: ");
@@ -266,8 +266,7 @@ void trk__fleet_odd_day_text(const struct trk_fleet_rows *rows, const struct trk
 		say(text, " %s.", trk__fleet_weekday(odd->day));
 	}
 	if (odd->job != SIZE_MAX)
-		say(text, " %.60s took %s %s than usual.",
-		    trk__fleet_text(rows, rows->job[odd->job].name),
+		say(text, " %.60s took %s %s than usual.", rows->job[odd->job].name,
 		    trk__fleet_usd(b, fabs(odd->job_usd)), odd->job_usd > 0 ? "more" : "less");
 	else if (odd->change < 0)
 		say(text, " %zu job%s ran less or not at all.", odd->jobs_less,

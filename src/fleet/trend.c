@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/maths.h"
 #include "fleet/job_private.h"
 #include "fleet/overview.h"
@@ -30,12 +31,12 @@ void trk__fleet_find_growth(struct trk_fleet_work *w)
 	size_t n = 0, first = w->good_count > GROWTH_RUNS ? w->good_count - GROWTH_RUNS : 0;
 
 	*g = (struct trk_fleet_growth){
-		.p = 1, .a_day = NAN, .now_mib = NAN, .days_left = NAN, .runs_left = NAN};
+		.p = 1, .a_day = NAN, .now_bytes = NAN, .days_left = NAN, .runs_left = NAN};
 	for (size_t i = first; i < w->good_count; i++) {
-		if (!(w->good[i]->peak_mib > 0))
+		if (!(w->good[i]->past.memory.bytes > 0))
 			continue;
-		x[n] = (w->good[i]->start_s - w->rows->now_s) / day_s;
-		y[n++] = trk__ln(w->good[i]->peak_mib);
+		x[n] = (w->good[i]->past.start_s - w->rows->now_s) / day_s;
+		y[n++] = trk__ln(w->good[i]->past.memory.bytes / TRK_MIB);
 	}
 	if (n < GROWTH_RUNS_MIN || trk__line_fit(x, y, n, &line) < 0)
 		return;
@@ -43,11 +44,11 @@ void trk__fleet_find_growth(struct trk_fleet_work *w)
 	g->known = true;
 	g->p = line.slope > 0 ? line.trend_p / 2 : 1;
 	g->a_day = line.slope;
-	g->now_mib = trk__exp(line.level + line.slope * x[n - 1]);
+	g->now_bytes = trk__exp(line.level + line.slope * x[n - 1]) * TRK_MIB;
 	g->rising = g->p < 1e-3 && rise > rise_noises * line.noise && rise > rise_min;
-	if (!g->rising || !(w->job->asked_mib > 0))
+	if (!g->rising || !(w->job->asked_bytes > 0))
 		return;
-	g->days_left = (trk__ln(w->job->asked_mib) - line.level) / line.slope;
+	g->days_left = (trk__ln(w->job->asked_bytes / TRK_MIB) - line.level) / line.slope;
 	if (g->days_left < 0)
 		g->days_left = 0;
 	g->runs_left = g->days_left * w->job->runs_a_day;
@@ -139,7 +140,7 @@ static double median_s(const struct trk_fleet_run *const *run, size_t n)
 	double v[DRIFT_RUNS];
 
 	for (size_t i = 0; i < n; i++)
-		v[i] = run[i]->duration_s;
+		v[i] = run[i]->past.duration_s;
 	return trk__median(v, n);
 }
 
@@ -161,8 +162,8 @@ static void describe(struct trk_fleet_work *w, const struct trk_fleet_run *const
 	d->known = fabs(d->change) >= TRK_ANOMALY_FLOOR_TIME && d->p < chance_max;
 	if (!d->known)
 		return;
-	d->from_s = run[cut]->start_s;
-	d->told_s = run[told]->start_s;
+	d->from_s = run[cut]->past.start_s;
+	d->told_s = run[told]->past.start_s;
 	d->runs_since = n - cut;
 	gap = 1 - d->before_s / d->since_s;
 	d->usd_month = w->job->usd * w->job->runs_a_day * TRK_FLEET_MONTH_DAYS * gap;
@@ -178,10 +179,10 @@ void trk__fleet_find_drift(struct trk_fleet_work *w)
 
 	w->job->drift.p = 1;
 	for (size_t i = first; i < w->good_count; i++) {
-		if (!(w->good[i]->duration_s > 0))
+		if (!(w->good[i]->past.duration_s > 0))
 			continue;
 		run[n] = w->good[i];
-		seconds[n] = w->good[i]->duration_s;
+		seconds[n] = w->good[i]->past.duration_s;
 		ln[n] = trk__ln(seconds[n]);
 		n++;
 	}
@@ -211,7 +212,7 @@ static bool is_equal(double a, double b)
 
 static bool has_request_of(const struct trk_fleet_run *a, const struct trk_fleet_run *b)
 {
-	return is_equal(a->asked_cores, b->asked_cores) && is_equal(a->asked_mib, b->asked_mib);
+	return is_equal(a->asked_cores, b->asked_cores) && is_equal(a->asked_bytes, b->asked_bytes);
 }
 
 /* The mean cost of the good runs in first .. last, of which at most `most` count, newest first. */
@@ -240,12 +241,12 @@ bool trk__fleet_changed(const struct trk_fleet_rows *rows, const struct trk_flee
 	while (at > 1 && has_request_of(&run[at - 1], &run[count - 1]))
 		at--;
 	if (at == 0 || at == count || has_request_of(&run[at - 1], &run[count - 1]) ||
-	    run[at].start_s < since_s)
+	    run[at].past.start_s < since_s)
 		return false;
 	for (first = at; first > 0 && has_request_of(&run[first - 1], &run[at - 1]);)
 		first--;
 	*ret = (struct trk_fleet_changed){
-		.from_s = run[at].start_s, .before = &run[at - 1], .since = &run[at]};
+		.from_s = run[at].past.start_s, .before = &run[at - 1], .since = &run[at]};
 	ret->usd_before = mean_usd(run, first, at, BEFORE_RUNS, &ret->runs_before);
 	ret->usd_since = mean_usd(run, at, count, count, &ret->runs_since);
 	ret->saves_usd_month =
@@ -264,9 +265,9 @@ void trk__fleet_changed_text(const struct trk_fleet_rows *rows, const struct trk
 		"from %s cores, %s to %s cores, %s on %s: %s -> %s a run (%zu runs before, %zu "
 		"since), %s a month %s.",
 		trk__fleet_cores(word[0], c->before->asked_cores),
-		trk__fleet_memory(word[1], c->before->asked_mib),
+		trk__fleet_memory(word[1], c->before->asked_bytes),
 		trk__fleet_cores(word[2], c->since->asked_cores),
-		trk__fleet_memory(word[3], c->since->asked_mib),
+		trk__fleet_memory(word[3], c->since->asked_bytes),
 		trk__fleet_date(word[4], trk__fleet_day(rows, c->from_s)),
 		trk__fleet_usd(word[5], c->usd_before), trk__fleet_usd(word[6], c->usd_since),
 		c->runs_before, c->runs_since, trk__fleet_usd(word[7], fabs(saves)),

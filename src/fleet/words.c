@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/bytes.h"
 #include "base/maths.h"
 
 /* With thousands separators. */
@@ -79,8 +80,9 @@ static void short_number(char *text, size_t size, double value)
 	}
 }
 
-const char *trk__fleet_memory(char text[TRK_FLEET_WORD_SIZE], double mib)
+const char *trk__fleet_memory(char text[TRK_FLEET_WORD_SIZE], double bytes)
 {
+	double mib = bytes / TRK_MIB;
 	char number[32];
 
 	if (!isfinite(mib))

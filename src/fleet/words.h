@@ -10,7 +10,7 @@ enum { TRK_FLEET_WORD_SIZE = 40 };
 /* "$5,240", "$1.19", "$0.042", "-". */
 const char *trk__fleet_usd(char text[TRK_FLEET_WORD_SIZE], double usd);
 /* "61.2 GiB", "64 GiB", "640 MiB". */
-const char *trk__fleet_memory(char text[TRK_FLEET_WORD_SIZE], double mib);
+const char *trk__fleet_memory(char text[TRK_FLEET_WORD_SIZE], double bytes);
 /* "2.2", "16"; cores. */
 const char *trk__fleet_cores(char text[TRK_FLEET_WORD_SIZE], double cores);
 /* "47 %", "0.4 %"; of a share. */

@@ -56,27 +56,33 @@ static void make_id(char *id)
 			id[i] = '?';
 }
 
+static char *text_of(struct trk_history_row *row, const char *text)
+{
+	return row->text + (text - row->text);
+}
+
 /* Clean a row: a file name that is not that of a recording becomes empty, control and invisible
  * characters become '?', and impossible figures become unknown. */
-static int clean_run(void *data, const struct trk_history_run *run)
+static int clean_run(void *data, struct trk_history_row *row)
 {
 	const struct cleaning *c = data;
-	struct trk_history_run clean = *run;
+	struct trk_past_run *run = &row->run;
 
-	if (!trk__store_is_name(clean.file))
-		clean.file[0] = '\0';
-	make_id(clean.id);
-	trk__utf8_clean(clean.kind, strlen(clean.kind), "");
-	trk__utf8_clean(clean.verdict, strlen(clean.verdict), "");
+	if (!trk__store_is_name(run->file))
+		run->file = "";
+	make_id(run->id);
+	trk__utf8_clean(text_of(row, run->kind), strlen(run->kind), "");
+	trk__utf8_clean(text_of(row, run->end_name), strlen(run->end_name), "");
 	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
-		double *figure =
-			(double *) (void *) ((char *) &clean + trk__history_fields[i].offset);
+		const struct trk_history_field *f = &trk__history_fields[i];
+		double *figure = (double *) (void *) ((char *) run + f->offset);
 
-		if (trk__history_fields[i].kind == TRK_HISTORY_REAL &&
+		if ((f->kind == TRK_HISTORY_REAL || f->kind == TRK_HISTORY_MIB) &&
 		    (!isfinite(*figure) || *figure < 0))
 			*figure = NAN;
 	}
-	return c->fn(c->data, &clean);
+	run->end = trk__past_run_end(run);
+	return c->fn(c->data, run);
 }
 
 int trk__history_list(struct trk_history *h, const struct trk_job_key *job, size_t max,
@@ -87,7 +93,7 @@ int trk__history_list(struct trk_history *h, const struct trk_job_key *job, size
 	return h->ops->list(h, job, max, unlisted, clean_run, &c, reterr);
 }
 
-bool trk__history_keeps(struct trk_history *h, const struct trk_history_run *run)
+bool trk__history_keeps(struct trk_history *h, const struct trk_past_run *run)
 {
 	return h->ops->keeps && h->ops->keeps(h, run);
 }

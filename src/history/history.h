@@ -11,115 +11,74 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "model/capacity.h"
+#include "model/past_run.h"
 #include "recording/store.h"
 
-enum {
-	TRK_HISTORY_COMMAND_SIZE = 512,
-	TRK_HISTORY_TAGS_SIZE = 512,
-	TRK_HISTORY_CAPACITY_SIZE = 512,
-};
+enum { TRK_HISTORY_TAGS_SIZE = 512 };
 
-/* The kind of a run that is not listed. */
-#define TRK_KIND_UNLISTED "unlisted"
-
-/* One run. Figures are NaN where unknown. */
-struct trk_history_run {
-	char id[TRK_RUN_ID_SIZE];
-	char job[TRK_RUN_TEXT_SIZE];
-	char scope[TRK_RUN_TEXT_SIZE]; /* as in struct trk_run */
-	bool has_scope;
-	char kind[16];
-	char command[TRK_HISTORY_COMMAND_SIZE];   /* arguments with blanks between them, cut */
-	char tags[TRK_HISTORY_TAGS_SIZE];         /* as trk__history_tags makes them */
-	char capacity[TRK_HISTORY_CAPACITY_SIZE]; /* trk__history_run_capacity; "": unknown */
-	char file[96];    /* name of the recording, which may be deleted; "": unknown */
-	char verdict[24]; /* trk__end_name; named as its column */
-	int code;         /* -1: none */
-	int signal;       /* 0: none */
-	double start_s, duration_s;
-	double cpu_s, cpu_mean, cpu_max; /* s, cores, cores */
-	double peak_memory_mib, memory_mean_mib;
-	double peak_swap_mib; /* of the job; NaN: unknown, or possibly of other processes */
-	double disk_read_bytes, disk_write_bytes;
-	double gpu_mean, gpu_max, vram_max_mib;
-	double limit_cpu, limit_memory_mib;
-	double request_cpu, request_memory_mib;
-	double input_bytes;
-	double cost_usd; /* as recorded at its end */
-	uint64_t samples;
-	bool ended; /* false: it was still running, or its tracker has died */
-};
-
-/* The fields of struct trk_history_run, in the order of JSON. Both databases, JSON and the checks
- * of foreign values follow from this list. A new field is a line here, a member of the struct, a
- * step in schema.c, and a line in trk__history_run_from (history_run.c).
+/* The columns of a run, in the order of JSON. Both databases, JSON and the checks of foreign values
+ * follow from this list. A new column is a line here, a member of struct trk_past_run, a step in
+ * schema.c, and a line in trk__history_run_from (history_run.c).
  *
- * X(kind, member and column, key in `history --json` or NULL); `ended` stays the last. */
+ * X(kind, column, member, key in `history --json` or NULL); `ended` stays the last. */
 /* clang-format off */
 #define TRK_HISTORY_FIELDS_BUT_LAST(X)                                                              \
-	X(TEXT,		id,			"id")                                               \
-	X(TEXT,		job,			"job")                                              \
-	X(SCOPE,	scope,			"scope")                                            \
-	X(TEXT,		kind,			"kind")                                             \
-	X(TEXT,		command,		"command")                                          \
-	X(TAGS,		tags,			"tags")                                             \
-	X(TEXT,		file,			NULL)                                               \
-	X(TEXT,		verdict,		"verdict")                                          \
-	X(CODE,		code,			"code")                                             \
-	X(SIGNAL,	signal,			"signal")                                           \
-	X(REAL,		start_s,		"start_time")                                       \
-	X(REAL,		duration_s,		"duration_s")                                       \
-	X(REAL,		cpu_s,			"cpu_s")                                            \
-	X(REAL,		cpu_mean,		"process_cpu_usage_mean")                           \
-	X(REAL,		cpu_max,		"process_cpu_usage_max")                            \
-	X(REAL,		peak_memory_mib,	"peak_memory_mib")                                  \
-	X(REAL,		memory_mean_mib,	"memory_mean_mib")                                  \
-	X(REAL,		peak_swap_mib,		"peak_swap_mib")                                    \
-	X(REAL,		disk_read_bytes,	"disk_read_bytes")                                  \
-	X(REAL,		disk_write_bytes,	"disk_write_bytes")                                 \
-	X(REAL,		gpu_mean,		"process_gpu_usage_mean")                           \
-	X(REAL,		gpu_max,		"process_gpu_usage_max")                            \
-	X(REAL,		vram_max_mib,		"process_gpu_vram_max")                             \
-	X(REAL,		limit_cpu,		"limit_cpu")                                        \
-	X(REAL,		limit_memory_mib,	"limit_memory_mib")                                 \
-	X(REAL,		request_cpu,		"request_cpu")                                      \
-	X(REAL,		request_memory_mib,	"request_memory_mib")                               \
-	X(CAPACITY,	capacity,		"capacity")                                         \
-	X(REAL,		input_bytes,		"input_bytes")                                      \
-	X(REAL,		cost_usd,		"cost_usd")                                         \
-	X(COUNT,	samples,		"samples")
-#define TRK_HISTORY_FIELDS(X) TRK_HISTORY_FIELDS_BUT_LAST(X) X(FLAG, ended, "ended")
+	X(ID,		id,			id,			"id")                       \
+	X(TEXT,		job,			job,			"job")                      \
+	X(SCOPE,	scope,			scope,			"scope")                    \
+	X(TEXT,		kind,			kind,			"kind")                     \
+	X(TEXT,		command,		command,		"command")                  \
+	X(TAGS,		tags,			tags,			"tags")                     \
+	X(TEXT,		file,			file,			NULL)                       \
+	X(TEXT,		verdict,		end_name,		"verdict")                  \
+	X(CODE,		code,			code,			"code")                     \
+	X(SIGNAL,	signal,			signal,			"signal")                   \
+	X(REAL,		start_s,		start_s,		"start_time")               \
+	X(REAL,		duration_s,		duration_s,		"duration_s")               \
+	X(REAL,		cpu_s,			cpu_s,			"cpu_s")                    \
+	X(REAL,		cpu_mean,		cpu_mean,		"process_cpu_usage_mean")   \
+	X(REAL,		cpu_max,		cpu_max,		"process_cpu_usage_max")    \
+	X(MIB,		peak_memory_mib,	memory.bytes,		"peak_memory_mib")          \
+	X(MIB,		memory_mean_mib,	memory_mean_bytes,	"memory_mean_mib")          \
+	X(MIB,		peak_swap_mib,		swap.bytes,		"peak_swap_mib")            \
+	X(REAL,		disk_read_bytes,	disk_read_bytes,	"disk_read_bytes")          \
+	X(REAL,		disk_write_bytes,	disk_write_bytes,	"disk_write_bytes")         \
+	X(REAL,		gpu_mean,		gpu_mean,		"process_gpu_usage_mean")   \
+	X(REAL,		gpu_max,		gpu_max,		"process_gpu_usage_max")    \
+	X(MIB,		vram_max_mib,		vram.bytes,		"process_gpu_vram_max")     \
+	X(REAL,		limit_cpu,		limit_cpu,		"limit_cpu")                \
+	X(MIB,		limit_memory_mib,	limit_memory_bytes,	"limit_memory_mib")         \
+	X(REAL,		request_cpu,		request_cpu,		"request_cpu")              \
+	X(MIB,		request_memory_mib,	request_memory_bytes,	"request_memory_mib")       \
+	X(CAPACITY,	capacity,		capacity,		"capacity")                 \
+	X(REAL,		input_bytes,		input_bytes,		"input_bytes")              \
+	X(REAL,		cost_usd,		cost_usd,		"cost_usd")                 \
+	X(COUNT,	samples,		samples,		"samples")
+#define TRK_HISTORY_FIELDS(X) TRK_HISTORY_FIELDS_BUT_LAST(X) X(FLAG, ended, ended, "ended")
 /* clang-format on */
+
+/* A run with the room for its texts. */
+struct trk_history_row {
+	struct trk_past_run run;
+	size_t used;
+	char text[4096];
+};
 
 /* The row of a recording. */
 void trk__history_run_from(const struct trk_record *record, const char *file,
-			   struct trk_history_run *ret);
-
-/* The capacity for a resource (model/capacity.h) at the time of the run. */
-struct trk_history_capacity {
-	double value;                             /* NaN: not known */
-	char kind[16], source[TRK_RUN_TEXT_SIZE]; /* "": not known */
-};
-void trk__history_run_capacity(const struct trk_history_run *run, enum trk_resource resource,
-			       struct trk_history_capacity *ret);
-
-/* trk__end_words of a run; an end of a later version by its name. */
-const char *trk__history_run_end_words(const struct trk_history_run *run,
-				       char text[TRK_END_WORDS_SIZE]);
+			   struct trk_history_row *ret);
 
 /* Write a run as a JSON object. */
-void trk__history_run_json(struct trk_json *j, const struct trk_history_run *run);
+void trk__history_run_json(struct trk_json *j, const struct trk_past_run *run);
 
 /* Tags, each key=value ended by a NUL, as one text for comparison: sorted by bytes, each followed
  * by a newline. A tag that does not fit is left out. */
 void trk__history_tags(const char *tags, size_t len, char ret[TRK_HISTORY_TAGS_SIZE]);
 
-/* Earlier runs from a JSON array of objects whose members are named as those of struct
- * trk_history_run, figures only; missing members and other types are unknown. A run without a
- * `code` succeeded. Other elements are skipped. Fills ret[0..max) in the order of the text and
- * returns how many; 0 for malformed JSON. */
-size_t trk__history_runs_from_json(const char *text, size_t len, struct trk_history_run *ret,
+/* Earlier runs from a JSON array of objects whose members are named as the columns, figures only;
+ * missing members and other types are unknown. A run without a `code` succeeded. Other elements are
+ * skipped. Fills ret[0..max) in the order of the text and returns how many; 0 for malformed JSON. */
+size_t trk__history_runs_from_json(const char *text, size_t len, struct trk_past_run *ret,
 				   size_t max);
 
 struct trk_history; /* opaque */
@@ -140,8 +99,8 @@ const char *trk__history_note(const struct trk_history *h);
 /* The recordings that were refused when new ones were added; a view. */
 const struct trk_store_refused *trk__history_refused(const struct trk_history *h);
 
-/* Called for each run; return non-zero to stop. */
-typedef int trk_history_run_fn(void *data, const struct trk_history_run *run);
+/* Called for each run, whose texts are views during the call; return non-zero to stop. */
+typedef int trk_history_run_fn(void *data, const struct trk_past_run *run);
 
 /* A job: its name, and its scope or NULL for any. Runs without a scope belong to every scope. */
 struct trk_job_key {
@@ -159,7 +118,7 @@ int trk__history_list(struct trk_history *h, const struct trk_job_key *job, size
 /* Whether the figures of a listed run will still be there without its recording: the database holds
  * them, and not only this process, as where the database is locked, on a full disk or another
  * user's. */
-bool trk__history_keeps(struct trk_history *h, const struct trk_history_run *run);
+bool trk__history_keeps(struct trk_history *h, const struct trk_past_run *run);
 /* Whether it is the database of a team, and not that of this user. */
 bool trk__history_is_of_team(const struct trk_history *h);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/json.h"
 #include "base/json_read.h"
 #include "base/parse.h"
@@ -12,22 +13,79 @@
 /* ---- fields ---- */
 
 const struct trk_history_field trk__history_fields[] = {
-#define X(kind, field, key)                                                                        \
-	{#field, key, TRK_HISTORY_##kind, offsetof(struct trk_history_run, field),                 \
-	 sizeof(((struct trk_history_run *) NULL)->field)},
+#define X(kind, column, member, key)                                                               \
+	{#column, key, TRK_HISTORY_##kind, offsetof(struct trk_past_run, member)},
 	TRK_HISTORY_FIELDS(X)
 #undef X
 };
 
-struct trk_history_value trk__history_get(const struct trk_history_run *run,
+/* A copy in the row, cut to the size of a text. A row has room for each of its texts. */
+static const char *keep(struct trk_history_row *row, const char *text, size_t len)
+{
+	size_t room = sizeof(row->text) - row->used;
+	char *to = row->text + row->used;
+
+	len = len < TRK_HISTORY_TEXT_SIZE ? len : TRK_HISTORY_TEXT_SIZE - 1;
+	len = len < room ? len : room - 1;
+	memcpy(to, text, len);
+	to[len] = '\0';
+	row->used += room > len + 1 ? len + 1 : len;
+	return to;
+}
+
+static const char *keep_text(struct trk_history_row *row, const char *text)
+{
+	return keep(row, text, strnlen(text, TRK_HISTORY_TEXT_SIZE));
+}
+
+/* One line for each resource, in order: "VALUE KIND SOURCE". */
+static const char *capacity_text(struct trk_history_row *row)
+{
+	char text[TRK_HISTORY_TEXT_SIZE];
+	size_t used = 0;
+
+	for (int i = 0; i < TRK_RESOURCES && used < sizeof(text); i++) {
+		const struct trk_capacity *c = &row->run.capacity[i];
+
+		used += (size_t) snprintf(text + used, sizeof(text) - used, "%.9g %s %s\n",
+					  c->value, trk__capacity_name(c->kind), c->source);
+	}
+	return keep_text(row, text);
+}
+
+/* Up to one of the characters of `end`; *text: what follows. */
+static const char *take_word(struct trk_history_row *row, const char **text, const char *end)
+{
+	size_t len = strcspn(*text, end);
+	const char *word = keep(row, *text, len);
+
+	*text += len + ((*text)[len] == ' ');
+	return word;
+}
+
+static void take_capacity(struct trk_history_row *row, const char *text)
+{
+	for (int i = 0; i < TRK_RESOURCES; i++) {
+		struct trk_capacity *c = &row->run.capacity[i];
+
+		if (trk__parse_decimal(take_word(row, &text, " \n"), &c->value) < 0)
+			c->value = NAN;
+		c->kind = trk__capacity_find(take_word(row, &text, " \n"));
+		c->source = take_word(row, &text, "\n");
+		text += *text == '\n';
+	}
+}
+
+struct trk_history_value trk__history_get(struct trk_history_row *row,
 					  const struct trk_history_field *field)
 {
-	const void *at = (const char *) run + field->offset;
+	const void *at = (const char *) &row->run + field->offset;
 	struct trk_history_value v = {.type = TRK_VALUE_WHOLE};
 
 	switch (field->kind) {
 	case TRK_HISTORY_REAL:
-		v.real = *(const double *) at;
+	case TRK_HISTORY_MIB:
+		v.real = *(const double *) at / (field->kind == TRK_HISTORY_MIB ? TRK_MIB : 1);
 		v.type = isnan(v.real) ? TRK_VALUE_NULL : TRK_VALUE_REAL;
 		break;
 	case TRK_HISTORY_CODE:
@@ -41,31 +99,34 @@ struct trk_history_value trk__history_get(const struct trk_history_run *run,
 		v.whole = *(const bool *) at;
 		break;
 	default:
-		v.text = at;
-		v.type = field->kind == TRK_HISTORY_SCOPE && !run->has_scope ? TRK_VALUE_NULL
-									     : TRK_VALUE_TEXT;
+		v.text = field->kind == TRK_HISTORY_ID         ? at
+			 : field->kind == TRK_HISTORY_CAPACITY ? capacity_text(row)
+							       : *(const char *const *) at;
+		v.type = field->kind == TRK_HISTORY_SCOPE && !row->run.has_scope ? TRK_VALUE_NULL
+										 : TRK_VALUE_TEXT;
 	}
 	return v;
 }
 
-/* Faster than snprintf(), which would take most of the time for many thousands of rows. */
-static void copy(char *to, size_t size, const char *text)
-{
-	size_t len = strnlen(text, size - 1);
-
-	memcpy(to, text, len);
-	to[len] = '\0';
-}
-
-void trk__history_set(struct trk_history_run *run, const struct trk_history_field *field,
+void trk__history_set(struct trk_history_row *row, const struct trk_history_field *field,
 		      const struct trk_history_value *value)
 {
 	bool is_null = value->type == TRK_VALUE_NULL;
-	void *at = (char *) run + field->offset;
+	const char *text = is_null || !value->text ? "" : value->text;
+	void *at = (char *) &row->run + field->offset;
 
 	switch (field->kind) {
+	case TRK_HISTORY_ID:
+		(void) snprintf(at, TRK_RUN_ID_SIZE, "%s", text);
+		break;
+	case TRK_HISTORY_CAPACITY:
+		take_capacity(row, text);
+		break;
 	case TRK_HISTORY_REAL:
-		*(double *) at = is_null ? (double) NAN : value->real;
+	case TRK_HISTORY_MIB:
+		*(double *) at =
+			is_null ? (double) NAN
+				: value->real * (field->kind == TRK_HISTORY_MIB ? TRK_MIB : 1);
 		break;
 	case TRK_HISTORY_CODE:
 	case TRK_HISTORY_SIGNAL:
@@ -78,9 +139,9 @@ void trk__history_set(struct trk_history_run *run, const struct trk_history_fiel
 		*(bool *) at = value->whole != 0;
 		break;
 	default:
-		copy(at, field->size, is_null || !value->text ? "" : value->text);
+		*(const char **) at = keep_text(row, text);
 		if (field->kind == TRK_HISTORY_SCOPE)
-			run->has_scope = !is_null;
+			row->run.has_scope = !is_null;
 	}
 }
 
@@ -94,15 +155,15 @@ void trk__history_insert_sql(struct trk_buf *b, const char *into, char mark)
 
 /* ---- from a recording ---- */
 
-static void join_command(const struct trk_run *run, char *text, size_t size)
+static const char *join_command(struct trk_history_row *row, const struct trk_run *run)
 {
-	size_t len = run->command_len < size - 1 ? run->command_len : size - 1;
+	size_t len = run->command_len < TRK_HISTORY_TEXT_SIZE ? run->command_len
+							      : TRK_HISTORY_TEXT_SIZE - 1;
+	char text[TRK_HISTORY_TEXT_SIZE];
 
-	memcpy(text, run->command, len);
-	text[len] = '\0';
-	for (size_t i = 0; i + 1 < len; i++)
-		if (text[i] == '\0')
-			text[i] = ' ';
+	for (size_t i = 0; i < len; i++)
+		text[i] = run->command[i] || i + 1 == len ? run->command[i] : ' ';
+	return keep(row, text, len);
 }
 
 /* The tag after `last` (NULL: the first) in the order of their bytes; NULL after the last one. */
@@ -138,50 +199,21 @@ void trk__history_tags(const char *tags, size_t len, char ret[TRK_HISTORY_TAGS_S
 	}
 }
 
-/* One line for each resource, in order: "VALUE KIND SOURCE". */
-static void write_capacity(const struct trk_record *record, char ret[TRK_HISTORY_CAPACITY_SIZE])
+/* As a row of the database has them: with nine digits. */
+static void keep_capacity(struct trk_history_row *row, const struct trk_record *record)
 {
-	size_t used = 0;
-
-	for (int i = 0; i < TRK_RESOURCES && used < TRK_HISTORY_CAPACITY_SIZE; i++) {
-		struct trk_capacity c = trk__capacity(record, (enum trk_resource) i);
-
-		used += (size_t) snprintf(ret + used, TRK_HISTORY_CAPACITY_SIZE - used,
-					  "%.9g %s %s\n", c.value, trk__capacity_name(c.kind),
-					  c.source);
-	}
+	for (int i = 0; i < TRK_RESOURCES; i++)
+		row->run.capacity[i] = trk__capacity(record, (enum trk_resource) i);
+	take_capacity(row, capacity_text(row));
 }
 
-/* Copy up to one of the characters of `end`, and return the text after it. */
-static const char *take_word(const char *text, const char *end, char *ret, size_t size)
+static struct trk_past_peak peak_of(double mib)
 {
-	size_t len = strcspn(text, end), kept = len < size - 1 ? len : size - 1;
-
-	memcpy(ret, text, kept);
-	ret[kept] = '\0';
-	return text + len + (text[len] == ' ');
-}
-
-void trk__history_run_capacity(const struct trk_history_run *run, enum trk_resource resource,
-			       struct trk_history_capacity *ret)
-{
-	const char *line = run->capacity;
-	char number[32];
-
-	*ret = (struct trk_history_capacity){.value = NAN};
-	for (int i = 0; i < (int) resource && *line; i++) {
-		line += strcspn(line, "\n");
-		line += *line == '\n';
-	}
-	line = take_word(line, " \n", number, sizeof(number));
-	line = take_word(line, " \n", ret->kind, sizeof(ret->kind));
-	(void) take_word(line, "\n", ret->source, sizeof(ret->source));
-	if (trk__parse_decimal(number, &ret->value) < 0)
-		ret->value = NAN;
+	return (struct trk_past_peak){.bytes = mib * TRK_MIB, .at_most_bytes = NAN};
 }
 
 void trk__history_run_from(const struct trk_record *record, const char *file,
-			   struct trk_history_run *ret)
+			   struct trk_history_row *ret)
 {
 	const struct trk_outcome *o = &record->outcome;
 	const struct trk_run *run = &record->run;
@@ -190,8 +222,19 @@ void trk__history_run_from(const struct trk_record *record, const char *file,
 	struct trk_column_stats gpu = trk__stats_get(record->stats, TRK_PROCESS_GPU_USAGE);
 	bool no_usage = trk__gpu_log_is_partial(&record->gpus, TRK_GPU_TREE_SHARE_METRIC);
 	bool no_vram = trk__gpu_log_is_partial(&record->gpus, TRK_GPU_TREE_MEMORY_METRIC);
+	char tags[TRK_HISTORY_TAGS_SIZE];
 
-	*ret = (struct trk_history_run){
+	ret->used = 0;
+	trk__history_tags(run->tags, run->tags_len, tags);
+	ret->run = (struct trk_past_run){
+		.job = keep_text(ret, run->job),
+		.scope = keep_text(ret, run->scope),
+		.has_scope = run->has_scope,
+		.kind = keep_text(ret, run->unlisted ? TRK_KIND_UNLISTED : run->kind),
+		.command = join_command(ret, run),
+		.tags = keep_text(ret, tags),
+		.file = keep_text(ret, file),
+		.end_name = keep_text(ret, trk__end_name(o->end)),
 		.code = o->code,
 		.signal = o->signal,
 		.start_s = (double) run->start_ns / 1e9,
@@ -199,45 +242,40 @@ void trk__history_run_from(const struct trk_record *record, const char *file,
 		.cpu_s = o->total[TRK_TOTAL_CPU_S].value,
 		.cpu_mean = cpu.mean,
 		.cpu_max = cpu.max,
-		.peak_memory_mib = o->total[TRK_TOTAL_PEAK_MEMORY_MIB].value,
-		.memory_mean_mib = memory.mean,
-		.peak_swap_mib = trk__outcome_swap_mib(o),
+		.memory = peak_of(o->total[TRK_TOTAL_PEAK_MEMORY_MIB].value),
+		.swap = peak_of(trk__outcome_swap_mib(o)),
+		.vram = peak_of(no_vram ? (double) NAN
+					: trk__stats_get(record->stats, TRK_PROCESS_GPU_VRAM).max),
+		.memory_mean_bytes = memory.mean * TRK_MIB,
 		.disk_read_bytes = o->total[TRK_TOTAL_DISK_READ_BYTES].value,
 		.disk_write_bytes = o->total[TRK_TOTAL_DISK_WRITE_BYTES].value,
 		.gpu_mean = no_usage ? (double) NAN : gpu.mean,
 		.gpu_max = no_usage ? (double) NAN : gpu.max,
-		.vram_max_mib = no_vram ? (double) NAN
-					: trk__stats_get(record->stats, TRK_PROCESS_GPU_VRAM).max,
 		.limit_cpu = run->limit[TRK_LIMIT_CPU].value,
-		.limit_memory_mib = run->limit[TRK_LIMIT_MEMORY_MIB].value,
+		.limit_memory_bytes = run->limit[TRK_LIMIT_MEMORY_MIB].value * TRK_MIB,
 		.request_cpu = run->request[TRK_REQUEST_CPU].value,
-		.request_memory_mib = run->request[TRK_REQUEST_MEMORY_MIB].value,
+		.request_memory_bytes = run->request[TRK_REQUEST_MEMORY_MIB].value * TRK_MIB,
 		.input_bytes = run->input_bytes ? (double) run->input_bytes : (double) NAN,
 		.cost_usd = record->place.cost.usd,
 		.samples = record->samples,
 		.ended = record->ended,
 	};
-	(void) snprintf(ret->id, sizeof(ret->id), "%s", run->id);
-	(void) snprintf(ret->job, sizeof(ret->job), "%s", run->job);
-	(void) snprintf(ret->scope, sizeof(ret->scope), "%s", run->scope);
-	ret->has_scope = run->has_scope;
-	(void) snprintf(ret->kind, sizeof(ret->kind), "%s",
-			run->unlisted ? TRK_KIND_UNLISTED : run->kind);
-	(void) snprintf(ret->file, sizeof(ret->file), "%s", file);
-	(void) snprintf(ret->verdict, sizeof(ret->verdict), "%s", trk__end_name(o->end));
-	trk__history_tags(run->tags, run->tags_len, ret->tags);
-	write_capacity(record, ret->capacity);
-	join_command(run, ret->command, sizeof(ret->command));
+	(void) snprintf(ret->run.id, sizeof(ret->run.id), "%s", run->id);
+	ret->run.memory.quality = o->total[TRK_TOTAL_PEAK_MEMORY_MIB].quality;
+	ret->run.memory.at_most_bytes = o->total[TRK_TOTAL_PEAK_MEMORY_AT_MOST_MIB].value * TRK_MIB;
+	ret->run.swap.quality = o->total[TRK_TOTAL_PEAK_SWAP_MIB].quality;
+	ret->run.end = trk__past_run_end(&ret->run);
+	keep_capacity(ret, record);
 }
 
 bool trk__history_read(int runs_fd, const char *file, struct trk_record *record,
-		       struct trk_history_run *ret)
+		       struct trk_history_row *ret)
 {
 	if (trk__record_read(runs_fd, file, record, NULL, NULL, NULL) < 0)
 		return false;
 	trk__history_run_from(record, file, ret);
 	/* A run whose tracker died no longer changes. */
-	ret->ended = !record->writing;
+	ret->run.ended = !record->writing;
 	trk__record_release(record);
 	return true;
 }
@@ -263,37 +301,30 @@ static void tags_json(struct trk_json *j, const char *tags)
 }
 
 /* The capacities that the summary compares the use with. */
-static void capacity_json(struct trk_json *j, const struct trk_history_run *run)
+static void capacity_json(struct trk_json *j, const struct trk_past_run *run)
 {
 	static const char *const keys[TRK_RESOURCES] = {"cpu", "memory_mib", "gpu", "time_s"};
 
 	trk__json_key_open(j, "capacity", '{');
-	for (int i = 0; i < TRK_RESOURCES; i++) {
-		struct trk_history_capacity c;
-
-		trk__history_run_capacity(run, (enum trk_resource) i, &c);
-		trk__json_key_open(j, keys[i], '{');
-		trk__json_key_double(j, "value", c.value);
-		trk__json_key_text(j, "kind", c.kind[0] ? c.kind : "unknown");
-		trk__json_key_or_null(j, "source", c.source);
-		trk__json_close(j, '}');
-	}
+	for (int i = 0; i < TRK_RESOURCES; i++)
+		trk__capacity_json(j, keys[i], &run->capacity[i]);
 	trk__json_close(j, '}');
 }
 
-static void write_field(struct trk_json *j, const struct trk_history_run *run,
+static void write_field(struct trk_json *j, struct trk_history_row *row,
 			const struct trk_history_field *f)
 {
-	struct trk_history_value v = trk__history_get(run, f);
+	struct trk_history_value v;
 
 	if (f->kind == TRK_HISTORY_TAGS) {
-		tags_json(j, run->tags);
+		tags_json(j, row->run.tags);
 		return;
 	}
 	if (f->kind == TRK_HISTORY_CAPACITY) {
-		capacity_json(j, run);
+		capacity_json(j, &row->run);
 		return;
 	}
+	v = trk__history_get(row, f);
 	trk__json_key(j, f->key);
 	if (f->kind == TRK_HISTORY_FLAG)
 		trk__json_bool(j, v.whole != 0);
@@ -310,53 +341,44 @@ static void write_field(struct trk_json *j, const struct trk_history_run *run,
 		trk__json_i64(j, v.whole);
 }
 
-const char *trk__history_run_end_words(const struct trk_history_run *run,
-				       char text[TRK_END_WORDS_SIZE])
+void trk__history_run_json(struct trk_json *j, const struct trk_past_run *run)
 {
-	int end = trk__end_find(run->verdict);
+	struct trk_history_row row = {.run = *run};
 
-	if (end >= 0)
-		return trk__end_words((enum trk_end) end, run->code, run->signal, text);
-	(void) snprintf(text, TRK_END_WORDS_SIZE, "%s", run->verdict);
-	for (char *c = text; *c; c++)
-		if (*c == '_')
-			*c = ' ';
-	return text;
-}
-
-void trk__history_run_json(struct trk_json *j, const struct trk_history_run *run)
-{
 	trk__json_open(j, '{');
 	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++)
 		if (trk__history_fields[i].key)
-			write_field(j, run, &trk__history_fields[i]);
+			write_field(j, &row, &trk__history_fields[i]);
 	trk__json_close(j, '}');
 }
 
 static void take_run(const struct trk_json_doc *d, const struct trk_json_value *v,
-		     struct trk_history_run *ret)
+		     struct trk_past_run *ret)
 {
 	double code = trk__json_get_double(d, v, "code");
+	struct trk_history_row row;
 
-	memset(ret, 0, sizeof(*ret));
+	trk__past_run_init(&row.run);
 	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
 		const struct trk_history_field *f = &trk__history_fields[i];
 		struct trk_history_value real = {.type = TRK_VALUE_REAL};
 
-		if (f->kind != TRK_HISTORY_REAL)
+		if (f->kind != TRK_HISTORY_REAL && f->kind != TRK_HISTORY_MIB)
 			continue;
 		real.real = trk__json_get_double(d, v, f->name);
 		if (!(real.real >= 0) || isinf(real.real)) /* figures of a run are never negative */
 			real.type = TRK_VALUE_NULL;
-		trk__history_set(ret, f, &real);
+		trk__history_set(&row, f, &real);
 	}
+	*ret = row.run;
 	ret->code = code > 0 && code <= 255 ? (int) code : 0;
-	(void) snprintf(ret->verdict, sizeof(ret->verdict), "%s", trk__end_name(TRK_END_EXITED));
-	(void) snprintf(ret->kind, sizeof(ret->kind), "attach");
+	ret->end_name = trk__end_name(TRK_END_EXITED);
+	ret->kind = "attach";
 	ret->ended = true;
+	ret->end = trk__past_run_end(ret);
 }
 
-size_t trk__history_runs_from_json(const char *text, size_t len, struct trk_history_run *ret,
+size_t trk__history_runs_from_json(const char *text, size_t len, struct trk_past_run *ret,
 				   size_t max)
 {
 	const struct trk_json_limits limits = {.nan_is_null = true};

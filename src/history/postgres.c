@@ -187,20 +187,21 @@ static void clean(char *text)
 	}
 }
 
-static int send_run(struct postgres_history *h, const char *sql, struct trk_history_run *run,
+static int send_run(struct postgres_history *h, const char *sql, struct trk_history_row *row,
 		    struct trk_error *reterr)
 {
 	char number[TRK_HISTORY_FIELD_COUNT][NUMBER_SIZE];
 	const char *values[TRK_HISTORY_FIELD_COUNT];
 
+	for (size_t at = 0; at < row->used; at += strlen(row->text + at) + 1)
+		clean(row->text + at);
 	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
 		const struct trk_history_field *f = &trk__history_fields[i];
-		struct trk_history_value v = trk__history_get(run, f);
+		struct trk_history_value v = trk__history_get(row, f);
 
 		values[i] = v.type == TRK_VALUE_NULL ? NULL : number[i];
 		if (v.type == TRK_VALUE_TEXT) {
 			values[i] = v.text;
-			clean((char *) run + f->offset);
 		} else if (f->kind == TRK_HISTORY_FLAG) {
 			values[i] = v.whole ? "t" : "f";
 		} else if (v.type == TRK_VALUE_REAL) {
@@ -234,9 +235,10 @@ static int64_t whole_at(struct postgres_history *h, const struct pg_result *r, i
 }
 
 static void read_run(struct postgres_history *h, const struct pg_result *r, int row,
-		     struct trk_history_run *ret)
+		     struct trk_history_row *ret)
 {
-	*ret = (struct trk_history_run){.code = 0};
+	ret->used = 0;
+	trk__past_run_init(&ret->run);
 	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
 		struct trk_history_value v = {
 			.type = h->lib.getisnull(r, row, i) ? TRK_VALUE_NULL : TRK_VALUE_TEXT,
@@ -247,7 +249,7 @@ static void read_run(struct postgres_history *h, const struct pg_result *r, int 
 
 		if (trk__history_fields[i].kind == TRK_HISTORY_FLAG)
 			v.whole = *v.text == 't';
-		else if (trk__history_fields[i].kind == TRK_HISTORY_REAL && isnan(v.real))
+		else if (trk__history_fields[i].kind <= TRK_HISTORY_MIB && isnan(v.real))
 			v.type = TRK_VALUE_NULL;
 		trk__history_set(ret, &trk__history_fields[i], &v);
 	}
@@ -277,13 +279,13 @@ static bool is_known(struct sending *s, const char *file)
 static int send_file(void *data, const char *file)
 {
 	struct sending *s = data;
-	struct trk_history_run run;
+	struct trk_history_row row;
 
 	if (is_known(s, file) || s->left == 0 ||
-	    !trk__history_read(s->h->runs_fd, file, s->record, &run))
+	    !trk__history_read(s->h->runs_fd, file, s->record, &row))
 		return 0;
 	s->left--;
-	s->error = send_run(s->h, s->sql.data, &run, s->reterr);
+	s->error = send_run(s->h, s->sql.data, &row, s->reterr);
 	return s->error;
 }
 
@@ -336,14 +338,14 @@ static int send_new(struct postgres_history *h, size_t max_new, struct trk_error
 /* ---- questions ---- */
 
 static int list_runs(struct trk_history *base, const struct trk_job_key *job, size_t max,
-		     bool unlisted, trk_history_run_fn *fn, void *data, struct trk_error *reterr)
+		     bool unlisted, trk_history_row_fn *fn, void *data, struct trk_error *reterr)
 {
 	struct postgres_history *h = of(base);
 	char limit[NUMBER_SIZE], name[TRK_RUN_TEXT_SIZE], scope[TRK_RUN_TEXT_SIZE];
 	const char *values[4] = {max ? limit : NULL, unlisted ? "t" : "f", job ? name : NULL,
 				 job && job->scope ? scope : NULL};
 	struct pg_result *r;
-	struct trk_history_run run;
+	struct trk_history_row row;
 	int rows;
 
 	(void) snprintf(limit, sizeof(limit), "%zu", max);
@@ -362,8 +364,8 @@ static int list_runs(struct trk_history *base, const struct trk_job_key *job, si
 		return -EIO;
 	rows = h->lib.ntuples(r);
 	for (int i = 0; i < rows; i++) {
-		read_run(h, r, i, &run);
-		if (fn(data, &run) != 0)
+		read_run(h, r, i, &row);
+		if (fn(data, &row) != 0)
 			break;
 	}
 	h->lib.clear(r);
@@ -377,7 +379,7 @@ static int forget_run(struct trk_history *base, const char *id, struct trk_error
 }
 
 /* Every listed row comes from the server. */
-static bool keeps_run(struct trk_history *base, const struct trk_history_run *run)
+static bool keeps_run(struct trk_history *base, const struct trk_past_run *run)
 {
 	return true;
 }

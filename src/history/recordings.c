@@ -35,8 +35,7 @@ static int take_name(void *data, const char *name)
 	return 0;
 }
 
-static bool is_wanted(const struct trk_history_run *run, const struct trk_job_key *job,
-		      bool unlisted)
+static bool is_wanted(const struct trk_past_run *run, const struct trk_job_key *job, bool unlisted)
 {
 	if (!unlisted && !strcmp(run->kind, TRK_KIND_UNLISTED))
 		return false;
@@ -45,13 +44,13 @@ static bool is_wanted(const struct trk_history_run *run, const struct trk_job_ke
 }
 
 static int list_runs(struct trk_history *base, const struct trk_job_key *job, size_t max,
-		     bool unlisted, trk_history_run_fn *fn, void *data, struct trk_error *reterr)
+		     bool unlisted, trk_history_row_fn *fn, void *data, struct trk_error *reterr)
 {
 	struct recordings_history *h = (struct recordings_history *) (void *) base;
 	struct trk_record *record = calloc(1, sizeof(*record));
 	struct names names = {.name = NULL};
 	size_t given = 0, read = 0;
-	struct trk_history_run run;
+	struct trk_history_row row;
 	int r = record ? 0 : -ENOMEM;
 
 	if (r == 0)
@@ -59,11 +58,11 @@ static int list_runs(struct trk_history *base, const struct trk_job_key *job, si
 	for (size_t i = names.count;
 	     r == 0 && i-- > 0 && (!max || given < max) && (!h->read_max || read < h->read_max);
 	     read++) {
-		if (!trk__history_read(h->runs_fd, names.name[i], record, &run) ||
-		    !is_wanted(&run, job, unlisted))
+		if (!trk__history_read(h->runs_fd, names.name[i], record, &row) ||
+		    !is_wanted(&row.run, job, unlisted))
 			continue;
 		given++;
-		if (fn(data, &run) != 0)
+		if (fn(data, &row) != 0)
 			break;
 	}
 	free(names.name);

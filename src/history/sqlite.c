@@ -374,10 +374,10 @@ static int open_file(struct trk_sqlite_history *h, const char *dir, struct trk_e
 /* ---- rows ---- */
 
 static void bind_run(struct trk_sqlite_history *h, struct sqlite3_stmt *s,
-		     const struct trk_history_run *run)
+		     struct trk_history_row *row)
 {
 	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
-		struct trk_history_value v = trk__history_get(run, &trk__history_fields[i]);
+		struct trk_history_value v = trk__history_get(row, &trk__history_fields[i]);
 
 		(void) (v.type == TRK_VALUE_NULL   ? h->lib.bind_null(s, i + 1)
 			: v.type == TRK_VALUE_TEXT ? h->lib.bind_text(s, i + 1, v.text, -1, NULL)
@@ -397,7 +397,7 @@ static struct trk_history_value read_value(struct trk_sqlite_history *h, struct 
 		v.type = TRK_VALUE_TEXT;
 		v.text = (const char *) h->lib.column_text(s, at);
 		v.text = v.text ? v.text : "";
-	} else if (kind == TRK_HISTORY_REAL) {
+	} else if (kind <= TRK_HISTORY_MIB) {
 		v.type = TRK_VALUE_REAL;
 		v.real = h->lib.column_double(s, at);
 	} else {
@@ -407,9 +407,10 @@ static struct trk_history_value read_value(struct trk_sqlite_history *h, struct 
 }
 
 static void read_run(struct trk_sqlite_history *h, struct sqlite3_stmt *s,
-		     struct trk_history_run *ret)
+		     struct trk_history_row *ret)
 {
-	*ret = (struct trk_history_run){.code = 0};
+	ret->used = 0;
+	trk__past_run_init(&ret->run);
 	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
 		struct trk_history_value v = {.type = TRK_VALUE_NULL};
 
@@ -445,7 +446,7 @@ static int take_file(void *data, const char *file)
 {
 	struct update *u = data;
 	struct trk_sqlite_history *h = u->h;
-	struct trk_history_run run;
+	struct trk_history_row row;
 	int rc;
 
 	if (is_known(u, file))
@@ -455,9 +456,9 @@ static int take_file(void *data, const char *file)
 		return 1;
 	}
 	u->left--;
-	if (!trk__history_read(h->runs_fd, file, u->record, &run))
+	if (!trk__history_read(h->runs_fd, file, u->record, &row))
 		return 0;
-	bind_run(h, u->put, &run);
+	bind_run(h, u->put, &row);
 	rc = h->lib.step(u->put);
 	(void) h->lib.reset(u->put);
 	if (rc == SQLITE_DONE)
@@ -538,11 +539,11 @@ static int bring_up_to_date(struct trk_sqlite_history *h, size_t max_new, struct
 /* ---- questions ---- */
 
 static int list_runs(struct trk_history *base, const struct trk_job_key *job, size_t max,
-		     bool unlisted, trk_history_run_fn *fn, void *data, struct trk_error *reterr)
+		     bool unlisted, trk_history_row_fn *fn, void *data, struct trk_error *reterr)
 {
 	struct trk_sqlite_history *h = of(base);
 	struct sqlite3_stmt *s = NULL;
-	struct trk_history_run run;
+	struct trk_history_row row;
 	int rc = SQLITE_DONE;
 	int r = prepare(h,
 			job ? "SELECT " TRK_HISTORY_COLUMNS
@@ -564,8 +565,8 @@ static int list_runs(struct trk_history *base, const struct trk_job_key *job, si
 				   : h->lib.bind_null(s, 4));
 	}
 	while ((rc = h->lib.step(s)) == SQLITE_ROW) {
-		read_run(h, s, &run);
-		if (fn(data, &run) != 0)
+		read_run(h, s, &row);
+		if (fn(data, &row) != 0)
 			break;
 	}
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
@@ -574,7 +575,7 @@ static int list_runs(struct trk_history *base, const struct trk_job_key *job, si
 	return r;
 }
 
-static bool keeps_run(struct trk_history *base, const struct trk_history_run *run)
+static bool keeps_run(struct trk_history *base, const struct trk_past_run *run)
 {
 	struct trk_sqlite_history *h = of(base);
 	struct sqlite3_stmt *s = NULL;

@@ -107,3 +107,21 @@ const char *trk__capacity_name(enum trk_capacity_kind kind)
 {
 	return kinds[kind].name;
 }
+
+enum trk_capacity_kind trk__capacity_find(const char *name)
+{
+	int kind = TRK_CAPACITY_REQUESTED;
+
+	while (kind > TRK_CAPACITY_UNKNOWN && strcmp(kinds[kind].name, name) != 0)
+		kind--;
+	return (enum trk_capacity_kind) kind;
+}
+
+void trk__capacity_json(struct trk_json *j, const char *key, const struct trk_capacity *c)
+{
+	trk__json_key_open(j, key, '{');
+	trk__json_key_double(j, "value", c->value);
+	trk__json_key_text(j, "kind", trk__capacity_name(c->kind));
+	trk__json_key_or_null(j, "source", c->source);
+	trk__json_close(j, '}');
+}

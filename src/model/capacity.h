@@ -5,6 +5,7 @@
 #ifndef TRK_MODEL_CAPACITY_H
 #define TRK_MODEL_CAPACITY_H
 
+#include "base/json.h"
 #include "model/run.h"
 
 enum trk_resource {
@@ -36,6 +37,11 @@ bool trk__capacity_is_stated(const struct trk_capacity *c);
 
 /* "requested", "limit", "machine", "unknown". */
 const char *trk__capacity_name(enum trk_capacity_kind kind);
+/* By that name; TRK_CAPACITY_UNKNOWN of another one. */
+enum trk_capacity_kind trk__capacity_find(const char *name);
+
+/* The key and its object: value, kind, source. */
+void trk__capacity_json(struct trk_json *j, const char *key, const struct trk_capacity *c);
 
 /* Words after an amount: "requested", "limit", "in this machine", "". */
 const char *trk__capacity_words(enum trk_capacity_kind kind);

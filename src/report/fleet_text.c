@@ -53,9 +53,9 @@ static double known_usd(const struct trk_fleet_sum *sum, double usd)
 	return sum->priced + sum->estimated > 0 ? usd : (double) NAN;
 }
 
-static const char *name_of(struct page *p, uint32_t text)
+static const char *name_of(struct page *p, const char *name)
 {
-	return trk__doc_safe(&p->d, trk__fleet_text(p->rows, text), NAME_MAX_CHARS);
+	return trk__doc_safe(&p->d, name, NAME_MAX_CHARS);
 }
 
 static void say(struct page *p, const char *text)
@@ -147,8 +147,8 @@ static void changes_text(struct page *p, const struct trk_fleet_overview *o)
 		row[2].text = percent(p, job->saves_usd_month / job->month.usd);
 		row[3].text = cores(p, job->asked_cores);
 		row[4].text = cores(p, job->ask_cores);
-		row[5].text = memory(p, job->asked_mib);
-		row[6].text = memory(p, job->ask_mib);
+		row[5].text = memory(p, job->asked_bytes);
+		row[6].text = memory(p, job->ask_bytes);
 	}
 	trk__terminal_table(&p->t, &t);
 	say(p, "Why, and lines to paste: resource-tracker fleet --job NAME, "
@@ -242,7 +242,7 @@ static void groups_text(struct page *p, const struct trk_fleet_overview *o, int 
 		const struct trk_fleet_group *g = &o->group[trait][i];
 		struct trk_doc_cell *row = trk__doc_row(&p->d, &t);
 
-		row[0].text = g->name ? name_of(p, g->name) : "not known";
+		row[0].text = g->name ? name_of(p, trk__fleet_text(p->rows, g->name)) : "not known";
 		row[1].text = usd(p, known_usd(&g->sum, g->sum.usd));
 		row[2].text = percent(p, trk__fleet_waste_usd(&g->sum) / g->sum.usd);
 		row[3].text = count(p, g->sum.runs);
@@ -282,8 +282,8 @@ static void jobs_text(struct page *p, const struct trk_fleet_jobs *jobs)
 		row[1].text = trk__fleet_rating_names[job->rating];
 		row[2].text = duration(p, job->duration_s);
 		row[3].text = job->drift.known ? change(p, job->drift.change) : "usual";
-		row[4].text = trk__doc_print(&p->d, "%s of %s", memory(p, job->peak_mib),
-					     memory(p, job->asked_mib));
+		row[4].text = trk__doc_print(&p->d, "%s of %s", memory(p, job->peak_bytes),
+					     memory(p, job->asked_bytes));
 		row[5].text = trk__doc_print(&p->d, "%s of %s", cores(p, job->cores),
 					     cores(p, job->asked_cores));
 		row[6].text =
@@ -316,15 +316,15 @@ static void request_text(struct page *p, const struct trk_fleet_job *job)
 	trk__terminal_title(&p->t, "Next request", "");
 	add_request(&p->d, &t, "cores", cores(p, job->asked_cores), cores(p, job->cores_p95),
 		    cores(p, job->ask_cores));
-	add_request(&p->d, &t, "memory", memory(p, job->asked_mib), memory(p, job->peak_p95_mib),
-		    memory(p, job->ask_mib));
+	add_request(&p->d, &t, "memory", memory(p, job->asked_bytes),
+		    memory(p, job->peak_p95_bytes), memory(p, job->ask_bytes));
 	add_request(&p->d, &t, "a run", usd(p, job->usd), "", usd(p, job->ask_usd));
 	trk__terminal_table(&p->t, &t);
-	if (!isnan(job->ask_mib))
-		say(p,
-		    trk__doc_print(&p->d, "Chance that the next run needs more than %s: %s.",
-				   memory(p, job->ask_mib),
-				   percent(p, trk__fleet_job_chance(p->rows, job, job->ask_mib))));
+	if (!isnan(job->ask_bytes))
+		say(p, trk__doc_print(
+			       &p->d, "Chance that the next run needs more than %s: %s.",
+			       memory(p, job->ask_bytes),
+			       percent(p, trk__fleet_job_chance(p->rows, job, job->ask_bytes))));
 	say(p, "Lines to paste: resource-tracker recommend JOB --for slurm");
 }
 
@@ -344,13 +344,13 @@ static void newest_text(struct page *p, const struct trk_fleet_job *job)
 		struct trk_anomaly odd;
 
 		trk__fleet_judge(p->rows, job, run, &odd);
-		row[0].text = run->id;
-		row[1].text = trk__doc_local(&p->d, run->start_s);
+		row[0].text = run->past.id;
+		row[1].text = trk__doc_local(&p->d, run->past.start_s);
 		row[2].text = trk__fleet_end_names[run->end];
-		row[3].text = duration(p, run->duration_s);
+		row[3].text = duration(p, run->past.duration_s);
 		row[4].text = trk__doc_print(&p->d, "%s%s", change(p, odd.change),
 					     odd.kind > TRK_ANOMALY_NO ? " odd" : "");
-		row[5].text = memory(p, run->peak_mib);
+		row[5].text = memory(p, run->past.memory.bytes);
 		row[6].text = cores(p, run->cores);
 		row[7].text = usd(p, run->usd);
 	}
@@ -361,11 +361,10 @@ static void job_text(struct page *p, const struct trk_fleet_job *job)
 {
 	char text[TRK_FLEET_TEXT_SIZE];
 
-	trk__terminal_put(&p->t,
-			  trk__doc_print(&p->d, "%s  ", trk__fleet_text(p->rows, job->name->name)));
+	trk__terminal_put(&p->t, trk__doc_print(&p->d, "%s  ", job->name->name));
 	say(p, trk__fleet_rating_names[job->rating]);
-	if (job->name->scope)
-		say(p, trk__doc_print(&p->d, "in %s", trk__fleet_text(p->rows, job->name->scope)));
+	if (job->name->scope[0])
+		say(p, trk__doc_print(&p->d, "in %s", job->name->scope));
 	trk__fleet_job_lead(job, text);
 	say(p, text);
 	trk__fleet_job_basis(job, text);
@@ -406,12 +405,12 @@ static int runs_text(struct page *p, const struct trk_fleet_run_filter *filter)
 		const struct trk_fleet_run *run = page.run[i];
 		struct trk_doc_cell *row = trk__doc_row(&p->d, &t);
 
-		row[0].text = run->id;
+		row[0].text = run->past.id;
 		row[1].text = name_of(p, p->rows->job[run->job].name);
-		row[2].text = trk__doc_local(&p->d, run->start_s);
+		row[2].text = trk__doc_local(&p->d, run->past.start_s);
 		row[3].text = trk__fleet_end_names[run->end];
-		row[4].text = duration(p, run->duration_s);
-		row[5].text = memory(p, run->peak_mib);
+		row[4].text = duration(p, run->past.duration_s);
+		row[5].text = memory(p, run->past.memory.bytes);
 		row[6].text = cores(p, run->cores);
 		row[7].text = usd(p, run->usd);
 	}
@@ -438,9 +437,9 @@ static void places_text(struct page *p, const char *title, const struct trk_flee
 		struct trk_doc_cell *row = trk__doc_row(&p->d, &t);
 
 		row[0].text =
-			place->name ? name_of(p, place->name)
+			place->name ? name_of(p, trk__fleet_text(p->rows, place->name))
 				    : trk__doc_print(&p->d, "%s cores, %s", cores(p, place->cores),
-						     memory(p, place->mib));
+						     memory(p, place->bytes));
 		row[1].text = count(p, sum->runs);
 		row[2].text = trk__doc_print(&p->d, "%.1f", sum->run_s / 3600);
 		row[3].text = usd(p, place->usd_hour);

@@ -27,7 +27,7 @@ trk_row_fn trk__report_rows_take;
 struct trk_report_input {
 	const struct trk_record *record;
 	const struct trk_report_rows *rows; /* or NULL: no timeline */
-	const struct trk_history_run *runs; /* of the job, oldest first, this run the last */
+	const struct trk_past_run *runs;    /* of the job, oldest first, this run the last */
 	size_t count;
 	const struct trk_cpu_use *use;      /* of trk__job_runs_read(); NULL: the run's */
 	const struct trk_catalog *catalog;  /* or NULL: no servers */

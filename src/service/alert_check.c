@@ -18,18 +18,20 @@ enum { SEARCHED_MAX = 2000 };
 
 struct search {
 	const char *id;
-	struct trk_history_run run;
-	bool found;
+	char job[TRK_RUN_TEXT_SIZE], scope[TRK_RUN_TEXT_SIZE];
+	struct trk_job_key key; /* of these; NULL: not found */
 };
 
-static int look_for(void *data, const struct trk_history_run *run)
+static int look_for(void *data, const struct trk_past_run *run)
 {
 	struct search *s = data;
 
-	s->found = !strcmp(run->id, s->id);
-	if (s->found)
-		s->run = *run;
-	return s->found;
+	if (strcmp(run->id, s->id) != 0)
+		return 0;
+	(void) snprintf(s->job, sizeof(s->job), "%s", run->job);
+	(void) snprintf(s->scope, sizeof(s->scope), "%s", run->scope);
+	s->key = (struct trk_job_key){s->job, run->has_scope ? s->scope : NULL};
+	return 1;
 }
 
 int trk__alerts_rows(const struct trk_service *s, const char *run,
@@ -44,7 +46,7 @@ int trk__alerts_rows(const struct trk_service *s, const char *run,
 		return r;
 	if (run) {
 		r = trk__history_list(h, NULL, SEARCHED_MAX, false, look_for, &of, reterr);
-		if (r == 0 && !of.found)
+		if (r == 0 && !of.key.job)
 			r = trk__error_set(reterr, -TRK_ERR_NORUN, run,
 					   "%s: not among the newest runs of the history", run);
 	}
@@ -52,18 +54,13 @@ int trk__alerts_rows(const struct trk_service *s, const char *run,
 	if (r == 0 && !run)
 		r = trk__fleet_rows_read(h, 0, ret, reterr);
 	else if (r == 0)
-		r = trk__fleet_rows_read_job(
-			h,
-			&(struct trk_job_key){of.run.job, of.run.has_scope ? of.run.scope : NULL},
-			ret, reterr);
+		r = trk__fleet_rows_read_job(h, &of.key, ret, reterr);
 	trk__history_free(h);
 	if (r < 0) {
 		trk__fleet_rows_release(ret);
 		return r;
 	}
-	*ret_job =
-		run ? trk__fleet_find_job(ret, of.run.job, of.run.has_scope ? of.run.scope : NULL)
-		    : SIZE_MAX;
+	*ret_job = run ? trk__fleet_find_job(ret, of.key.job, of.key.scope) : SIZE_MAX;
 	return 0;
 }
 
@@ -72,7 +69,7 @@ int trk__alerts_rows(const struct trk_service *s, const char *run,
 /* Whether the job has not run for so long that its alerts end. */
 static bool is_over(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job)
 {
-	return job->last->start_s < rows->now_s - JUDGED_DAYS * DAY_S;
+	return job->last->past.start_s < rows->now_s - JUDGED_DAYS * DAY_S;
 }
 
 /* The news of a digest, which announces nothing: the next judgement does. */
@@ -123,7 +120,7 @@ int trk__alerts_judge(const struct trk_fleet_rows *rows, size_t job, struct trk_
 		if (r < 0)
 			return r;
 		if (rows->job[i].count &&
-		    (!trk__fleet_is_test(rows, made.last) || is_over(rows, &made))) {
+		    (!trk__fleet_is_test(made.last) || is_over(rows, &made))) {
 			trk__alert_end_judge(rows, &made, end);
 			for (int k = 0; k < TRK_ALERT_END_RULES; k++)
 				update_book(rows, &made, &end[k], book, on_news, data);
@@ -253,8 +250,7 @@ static int judge(struct checking *c, const struct trk_fleet_rows *rows, size_t j
 	    (job == SIZE_MAX &&
 	     trk__alerts_judge_budget(rows, s->budget_usd, &c->store.book, take_news, c) < 0))
 		trk__service_note(&s->service, "alerts: out of memory");
-	return close_and_send(c,
-			      job == SIZE_MAX ? NULL : trk__fleet_text(rows, rows->job[job].name));
+	return close_and_send(c, job == SIZE_MAX ? NULL : rows->job[job].name);
 }
 
 /* ---- the whole ---- */

@@ -16,30 +16,38 @@ static void name_lines(struct trk_record *record)
 	(void) trk__lines_look_up(&record->lines, (double) record->run.start_ns / 1e9);
 }
 
+static void start(const struct trk_record *record, struct trk_comparison *ret)
+{
+	*ret = (struct trk_comparison){.failed = {false}};
+	memcpy(ret->run, record->run.id, sizeof(ret->run));
+	memcpy(ret->job, record->run.job, sizeof(ret->job));
+}
+
 int trk__compare_run(struct trk_record *record, struct trk_record *before,
 		     struct trk_comparison *ret)
 {
 	struct trk_time_breakdown *times = calloc(2, sizeof(*times));
-	struct trk_history_run *then = calloc(1, sizeof(*then));
-	int r = times && then ? trk__time_breakdown_of(record, &times[0]) : -ENOMEM;
+	struct trk_history_row now, then;
+	int r = times ? trk__time_breakdown_of(record, &times[0]) : -ENOMEM;
 
 	if (r == 0)
 		r = trk__time_breakdown_of(before, &times[1]);
 	if (r == 0) {
-		*ret = (struct trk_comparison){.failed = {false}};
-		trk__history_run_from(record, "", &ret->run);
-		trk__history_run_from(before, "", then);
-		(void) snprintf(ret->with, sizeof(ret->with), "%s of %s", then->id, then->job);
-		trk__change_from_run(&ret->run, then, &ret->change);
+		start(record, ret);
+		trk__history_run_from(record, "", &now);
+		trk__history_run_from(before, "", &then);
+		(void) snprintf(ret->with, sizeof(ret->with), "%s of %s", then.run.id,
+				then.run.job);
+		trk__change_from_run(&now.run, &then.run, &ret->change);
 		trk__change_find_phases(&ret->change, &times[0], &times[1], 1);
 		name_lines(record);
 		name_lines(before);
 		r = trk__lines_change_of(before->lines, record->lines, &ret->lines);
 		if (ret->lines.known)
-			(void) snprintf(ret->lines_with, sizeof(ret->lines_with), "%s", then->id);
+			(void) snprintf(ret->lines_with, sizeof(ret->lines_with), "%s",
+					then.run.id);
 	}
 	free(times);
-	free(then);
 	return r;
 }
 
@@ -69,8 +77,7 @@ int trk__compare_job(const struct trk_service *s, struct trk_history *h, struct 
 
 	if (r < 0)
 		return r;
-	*ret = (struct trk_comparison){.failed = {false}};
-	trk__history_run_from(record, "", &ret->run);
+	start(record, ret);
 	trk__job_runs_change(&runs, &ret->change);
 	n = ret->change.runs;
 	(void) snprintf(ret->with, sizeof(ret->with), "the median of %zu earlier run%s of its job",
@@ -79,12 +86,12 @@ int trk__compare_job(const struct trk_service *s, struct trk_history *h, struct 
 		ret->with[0] = '\0';
 	if (runs.history_error < 0)
 		r = trk__error_set(reterr, runs.history_error, NULL,
-				   "%s: the earlier runs cannot be read: %s", ret->run.id,
+				   "%s: the earlier runs cannot be read: %s", ret->run,
 				   trk__strerror(runs.history_error));
 	else if (n == 0)
 		r = trk__error_set(reterr, -TRK_ERR_NODATA, NULL,
-				   "%s: the first run of %s: nothing to compare it with",
-				   ret->run.id, ret->run.job);
+				   "%s: the first run of %s: nothing to compare it with", ret->run,
+				   ret->job);
 	if (r == 0) {
 		trk__job_runs_phases(&runs, s, record, &ret->change);
 		r = compare_lines(s, &runs, record, ret);
@@ -163,7 +170,7 @@ void trk__comparison_json(struct trk_buf *b, const struct trk_comparison *c)
 	struct trk_json j;
 
 	trk__json_begin(&j, b, 1, "resource-tracker.compare/1");
-	trk__json_key_text(&j, "run", c->run.id);
+	trk__json_key_text(&j, "run", c->run);
 	trk__json_key_or_null(&j, "with", c->with);
 	trk__json_key_or_null(&j, "no_comparison_reason",
 			      c->with[0] ? "" : "the first run of its job");

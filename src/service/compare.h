@@ -7,7 +7,7 @@
 #include "service/runs.h"
 
 struct trk_comparison {
-	struct trk_history_run run;
+	char run[TRK_RUN_ID_SIZE], job[TRK_RUN_TEXT_SIZE];
 	char with[TRK_RUN_TEXT_SIZE + 64]; /* the other run, or the earlier runs; "": none */
 	struct trk_change change;
 	struct trk_lines_change lines;

@@ -67,7 +67,7 @@ static int put_reports(struct folder *f, const struct trk_fleet_rows *rows, size
 	f->id = calloc(page.count + 1, sizeof(*f->id));
 	r = f->id ? 0 : fail(f->reterr, f->path, -ENOMEM);
 	for (size_t i = 0; r == 0 && i < page.count; i++)
-		r = put_report(f, page.run[i]->id);
+		r = put_report(f, page.run[i]->past.id);
 	trk__fleet_run_page_release(&page);
 	return r;
 }

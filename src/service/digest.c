@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/maths.h"
@@ -102,7 +103,7 @@ static void add_changes(const struct digest *d, struct trk_alert_message *m)
 
 	for (size_t i = 0; i < n; i++) {
 		const struct trk_fleet_job *job = d->o->change[i];
-		const char *name = trk__fleet_text(d->rows, job->name->name);
+		const char *name = job->name->name;
 
 		if (i == 0)
 			(void) trk__alert_message_add(m, "# What to change, largest saving first");
@@ -110,7 +111,7 @@ static void add_changes(const struct digest *d, struct trk_alert_message *m)
 		(void) trk__alert_message_add(m, "%s: %s", name, lead);
 		(void) trk__alert_message_add(
 			m, "$ resource-tracker recommend %s",
-			*trk__shell_word(word, sizeof(word), name) ? word : job->last->id);
+			*trk__shell_word(word, sizeof(word), name) ? word : job->last->past.id);
 	}
 }
 
@@ -134,9 +135,7 @@ static void add_changed(const struct digest *d, struct trk_alert_message *m)
 		if (shown == 0)
 			(void) trk__alert_message_add(m, "# What was changed, and what it saved");
 		trk__fleet_changed_text(d->rows, &c, text);
-		(void) trk__alert_message_add(
-			m, "%s: %s", trk__fleet_text(d->rows, d->jobs->job[at - 1].name->name),
-			text);
+		(void) trk__alert_message_add(m, "%s: %s", d->jobs->job[at - 1].name->name, text);
 	}
 }
 
@@ -188,8 +187,7 @@ static void changed_json(struct trk_json *j, const struct digest *d)
 	for (size_t at = 0; next_changed(d, &at, &c);) {
 		trk__fleet_changed_text(d->rows, &c, text);
 		trk__json_open(j, '{');
-		trk__json_key_text(j, "job",
-				   trk__fleet_text(d->rows, d->jobs->job[at - 1].name->name));
+		trk__json_key_text(j, "job", d->jobs->job[at - 1].name->name);
 		trk__json_key_text(j, "text", text);
 		trk__json_key_double(j, "usd_before", c.usd_before);
 		trk__json_key_double(j, "usd_since", c.usd_since);
@@ -227,15 +225,14 @@ static void write_json(const struct digest *d, struct trk_buf *b)
 	trk__json_key_open(&j, "changes", '[');
 	for (size_t i = 0; i < n; i++) {
 		trk__json_open(&j, '{');
-		trk__json_key_text(&j, "job",
-				   trk__fleet_text(d->rows, d->o->change[i]->name->name));
+		trk__json_key_text(&j, "job", d->o->change[i]->name->name);
 		trk__fleet_why(d->o->change[i], text);
 		trk__json_key_text(&j, "why", text);
 		trk__fleet_job_lead(d->o->change[i], text);
 		trk__json_key_text(&j, "lead", text);
 		trk__json_key_double(&j, "saves_usd_month", d->o->change[i]->saves_usd_month);
 		trk__json_key_double(&j, "cores", d->o->change[i]->ask_cores);
-		trk__json_key_double(&j, "memory_mib", d->o->change[i]->ask_mib);
+		trk__json_key_double(&j, "memory_mib", d->o->change[i]->ask_bytes / TRK_MIB);
 		trk__json_close(&j, '}');
 	}
 	trk__json_close(&j, ']');

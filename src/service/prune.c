@@ -19,8 +19,7 @@ struct pruning {
 	void *data;
 };
 
-static int remove_run(struct pruning *p, const struct trk_history_run *run,
-		      struct trk_error *reterr)
+static int remove_run(struct pruning *p, const struct trk_past_run *run, struct trk_error *reterr)
 {
 	/* A row may come from a database that others fill: only the run's own recording is
 	 * removed. */
@@ -54,7 +53,7 @@ static int prune_list(struct pruning *p, const struct trk_run_list *list, struct
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < list->count; i++) {
-		const struct trk_history_run *run = &list->run[i];
+		const struct trk_past_run *run = &list->run[i];
 
 		if (run->ended && (!rules->older_ns || run->start_s < latest) &&
 		    (!rules->has_keep || i >= rules->keep))

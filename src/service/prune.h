@@ -21,7 +21,7 @@ struct trk_prune_rules {
 };
 
 /* Called for each run that was removed. */
-typedef void trk_pruned_fn(void *data, const struct trk_history_run *run);
+typedef void trk_pruned_fn(void *data, const struct trk_past_run *run);
 
 /* Without `forget`, recordings whose figures are not in the history are kept. All are kept where the
  * database of a team cannot be reached. *ret_kept: how many would have been removed else. 0;

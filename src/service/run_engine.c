@@ -68,7 +68,7 @@ struct times {
 	size_t count;
 };
 
-static int add_time(void *data, const struct trk_history_run *run)
+static int add_time(void *data, const struct trk_past_run *run)
 {
 	struct times *t = data;
 

@@ -142,38 +142,52 @@ static int find_use(struct trk_job_runs *runs, int runs_fd, const struct trk_rec
 
 struct earlier {
 	const struct trk_record *record;
-	struct trk_history_run *run;
-	size_t count;
+	struct trk_job_runs *runs;
 	double until_s;
+	int error;
 };
 
-static int take_earlier(void *data, const struct trk_history_run *run)
+static int take_earlier(void *data, const struct trk_past_run *run)
 {
 	struct earlier *e = data;
+	struct trk_past_run *to = &e->runs->run[e->runs->count];
 
-	if (run->start_s <= e->until_s && strcmp(run->id, e->record->run.id) != 0)
-		e->run[e->count++] = *run;
-	return 0;
+	if (run->start_s > e->until_s || !strcmp(run->id, e->record->run.id))
+		return 0;
+	*to = *run;
+	e->error = trk__past_run_keep(to, &e->runs->texts);
+	e->runs->count += e->error == 0;
+	return e->error;
 }
 
 /* The earlier runs of the history, oldest first. 0 or a negative error. */
 static int list_earlier(struct trk_history *h, const struct trk_record *record,
-			struct trk_history_run *run, size_t *ret_count)
+			struct trk_job_runs *runs)
 {
 	struct trk_job_key job = trk__job_key(&record->run);
 	struct earlier e = {.record = record,
-			    .run = run,
+			    .runs = runs,
 			    .until_s = (double) record->run.start_ns / 1e9 + 1e-3};
 	int r = trk__history_list(h, &job, RUNS_MAX, false, take_earlier, &e, NULL);
 
-	for (size_t i = 0; i < e.count / 2; i++) {
-		struct trk_history_run newer = run[i];
+	for (size_t i = 0; i < runs->count / 2; i++) {
+		struct trk_past_run newer = runs->run[i];
 
-		run[i] = run[e.count - 1 - i];
-		run[e.count - 1 - i] = newer;
+		runs->run[i] = runs->run[runs->count - 1 - i];
+		runs->run[runs->count - 1 - i] = newer;
 	}
-	*ret_count = r < 0 ? 0 : e.count;
+	r = r < 0 ? r : e.error;
+	runs->count = r < 0 ? 0 : runs->count;
 	return r;
+}
+
+static int add_this(struct trk_job_runs *runs, const struct trk_record *record)
+{
+	struct trk_history_row row;
+
+	trk__history_run_from(record, "", &row);
+	runs->run[runs->count] = row.run;
+	return trk__past_run_keep(&runs->run[runs->count++], &runs->texts);
 }
 
 int trk__job_runs_read(const struct trk_service *s, struct trk_history *h, const char *earlier,
@@ -190,11 +204,11 @@ int trk__job_runs_read(const struct trk_service *s, struct trk_history *h, const
 	if (runs.run && earlier && max)
 		runs.count = trk__history_runs_from_json(earlier, strlen(earlier), runs.run, max);
 	else if (runs.run && max)
-		runs.history_error = list_earlier(h, record, runs.run, &runs.count);
-	if (runs.run && runs.use) {
-		trk__history_run_from(record, "", &runs.run[runs.count++]);
+		runs.history_error = list_earlier(h, record, &runs);
+	if (runs.run && runs.use)
+		r = add_this(&runs, record);
+	if (r == 0)
 		r = find_use(&runs, runs_fd, record);
-	}
 	if (r < 0)
 		trk__job_runs_release(&runs);
 	else
@@ -214,6 +228,7 @@ int trk__job_runs_for(struct trk_job_runs *runs, const struct trk_service *s,
 void trk__job_runs_release(struct trk_job_runs *runs)
 {
 	free(runs->run);
+	trk__texts_release(&runs->texts);
 	free(runs->use);
 	*runs = (struct trk_job_runs){.count = 0};
 }
@@ -249,7 +264,7 @@ static bool read_course(int runs_fd, const char *file, struct trk_time_breakdown
 void trk__job_runs_phases(const struct trk_job_runs *runs, const struct trk_service *s,
 			  const struct trk_record *record, struct trk_change *c)
 {
-	const struct trk_history_run *this_run = &runs->run[runs->count - 1];
+	const struct trk_past_run *this_run = &runs->run[runs->count - 1];
 	TRK_FD_CLEANUP int runs_fd = open_recordings(s);
 	struct trk_time_breakdown *courses, *now;
 	size_t n = 0, tried = 0;
@@ -265,7 +280,7 @@ void trk__job_runs_phases(const struct trk_job_runs *runs, const struct trk_serv
 	}
 	for (size_t i = runs->count - 1;
 	     i-- > 0 && n < TRK_CHANGE_PHASE_RUNS && tried < 2 * TRK_CHANGE_PHASE_RUNS;) {
-		const struct trk_history_run *run = &runs->run[i];
+		const struct trk_past_run *run = &runs->run[i];
 
 		if (run->start_s >= this_run->start_s || run->code > 0)
 			continue;
@@ -280,7 +295,7 @@ int trk__job_runs_lines(const struct trk_job_runs *runs, const struct trk_servic
 			const struct trk_record *record, struct trk_lines_change *ret,
 			char *ret_run)
 {
-	const struct trk_history_run *this_run = &runs->run[runs->count - 1];
+	const struct trk_past_run *this_run = &runs->run[runs->count - 1];
 	TRK_FD_CLEANUP int runs_fd = open_recordings(s);
 	size_t tried = 0;
 	int r = 0;
@@ -288,7 +303,7 @@ int trk__job_runs_lines(const struct trk_job_runs *runs, const struct trk_servic
 	ret_run[0] = '\0';
 	for (size_t i = runs->count - 1; r == 0 && record->lines && runs_fd >= 0 && !ret_run[0] &&
 					 tried < TRK_CHANGE_PHASE_RUNS && i-- > 0;) {
-		const struct trk_history_run *run = &runs->run[i];
+		const struct trk_past_run *run = &runs->run[i];
 		struct trk_record *before;
 
 		if (run->start_s >= this_run->start_s || run->code > 0)
@@ -339,7 +354,7 @@ struct scopes {
 	size_t count;
 };
 
-static int take_scope(void *data, const struct trk_history_run *run)
+static int take_scope(void *data, const struct trk_past_run *run)
 {
 	struct scopes *s = data;
 
@@ -423,14 +438,14 @@ struct trk_job_key trk__named_job_key(const struct trk_named_job *job)
 
 /* ---- lists ---- */
 
-static int take_run(void *data, const struct trk_history_run *run)
+static int take_run(void *data, const struct trk_past_run *run)
 {
 	struct trk_run_list *p = data;
 
 	if (trk__array_reserve(&p->run, &p->cap, p->count + 1, sizeof(*p->run)) < 0)
 		return 1;
-	p->run[p->count++] = *run;
-	return 0;
+	p->run[p->count] = *run;
+	return trk__past_run_keep(&p->run[p->count++], &p->texts);
 }
 
 int trk__run_list_read(struct trk_history *h, const struct trk_job_key *job, size_t max,
@@ -449,6 +464,7 @@ int trk__run_list_read(struct trk_history *h, const struct trk_job_key *job, siz
 void trk__run_list_release(struct trk_run_list *list)
 {
 	free(list->run);
+	trk__texts_release(&list->texts);
 	*list = (struct trk_run_list){.count = 0};
 }
 
@@ -462,7 +478,7 @@ struct loading {
 	int error;
 };
 
-static int take_row(void *data, const struct trk_history_run *run)
+static int take_row(void *data, const struct trk_past_run *run)
 {
 	struct loading *l = data;
 

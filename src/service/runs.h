@@ -23,8 +23,9 @@ int trk__runs_history_of(const struct trk_service *s, size_t max_new, struct trk
 /* ---- the runs of a job up to one of them ---- */
 
 struct trk_job_runs {
-	struct trk_history_run *run; /* owned; oldest first, the run itself last */
+	struct trk_past_run *run; /* owned; oldest first, the run itself last */
 	size_t count;
+	struct trk_texts texts;  /* owned; of the runs */
 	struct trk_cpu_use *use; /* owned; of the newest comparable run that has samples */
 	const char *tags;        /* of the next run, borrowed; NULL: as those of the run itself */
 	int history_error;       /* 0, or why the history could not be read: no earlier runs */
@@ -82,8 +83,9 @@ struct trk_job_key trk__named_job_key(const struct trk_named_job *job);
 /* ---- lists ---- */
 
 struct trk_run_list {
-	struct trk_history_run *run; /* owned; newest first */
+	struct trk_past_run *run; /* owned; newest first */
 	size_t count, cap;
+	struct trk_texts texts; /* owned; of the runs */
 };
 
 /* The newest `max` runs (0: all) of a job (NULL: of all); unlisted: also those of --no-history. 0

@@ -130,7 +130,7 @@ int trk__session_update(struct trk_session *s, uint64_t now_ns)
 
 enum { LOOK_BACK = 40, NEW_RUNS_MAX = 64 };
 
-static int take_past(void *data, const struct trk_history_run *past)
+static int take_past(void *data, const struct trk_past_run *past)
 {
 	struct trk_session *s = data;
 

@@ -21,13 +21,17 @@ static void put_value(FILE *to, const struct trk_history_value *v)
 		(void) fprintf(to, "'%s'", v->text);
 }
 
-static void put_run(FILE *to, struct trk_history_run *run)
+static void put_run(FILE *to, const struct trk_past_run *run)
 {
-	(void) snprintf(run->file, sizeof(run->file), "%013" PRId64 "-%s.rtrk",
+	struct trk_history_row row = {.run = *run};
+	char file[96];
+
+	(void) snprintf(file, sizeof(file), "%013" PRId64 "-%s.rtrk",
 			(int64_t) (run->start_s * 1000), run->id);
+	row.run.file = file;
 	(void) fputs("INSERT INTO run (" TRK_HISTORY_COLUMNS ") VALUES (", to);
 	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
-		struct trk_history_value v = trk__history_get(run, &trk__history_fields[i]);
+		struct trk_history_value v = trk__history_get(&row, &trk__history_fields[i]);
 
 		(void) fputs(i ? "," : "", to);
 		put_value(to, &v);

@@ -73,22 +73,29 @@ static void destroy(struct MHD_Response *r)
 
 static void fill(struct board *b)
 {
-	static struct trk_history_run run;
+	struct trk_past_run run;
+	char job[8];
 
+	trk__past_run_init(&run);
 	trk__fleet_rows_init(&b->rows, 1795334400, 3600);
 	for (int i = 0; i < RUNS; i++) {
 		run.start_s = 1795334400 - 3600.0 * i;
 		run.duration_s = 60 + i;
-		run.cpu_s = run.cpu_mean = run.cpu_max = run.peak_memory_mib = 1 + i % 3;
-		run.request_memory_mib = 4096;
-		run.request_cpu = 4;
+		run.cpu_s = run.cpu_mean = run.cpu_max = 1 + i % 3;
+		run.memory.bytes = (1 + i % 3) * 1048576.0;
+		run.capacity[TRK_RESOURCE_CPU] =
+			(struct trk_capacity){4, TRK_CAPACITY_REQUESTED, ""};
+		run.capacity[TRK_RESOURCE_MEMORY_MIB] =
+			(struct trk_capacity){4096, TRK_CAPACITY_REQUESTED, ""};
 		run.cost_usd = 0.25;
 		run.ended = true;
 		run.code = i % 4 == 3;
 		(void) snprintf(run.id, sizeof(run.id), "r-%08x", (unsigned int) i);
-		(void) snprintf(run.job, sizeof(run.job), "job%d", i % 2);
-		(void) snprintf(run.kind, sizeof(run.kind), "run");
-		(void) snprintf(run.verdict, sizeof(run.verdict), "exited");
+		(void) snprintf(job, sizeof(job), "job%d", i % 2);
+		run.job = job;
+		run.kind = "run";
+		run.end_name = "exited";
+		run.end = trk__past_run_end(&run);
 		FUZZ_CHECK(trk__fleet_rows_add(&b->rows, &run) == 0);
 	}
 	FUZZ_CHECK(trk__fleet_rows_sort(&b->rows) == 0 &&

@@ -25,7 +25,7 @@ static int is_null_at(const struct pg_result *r, int row, int column)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct postgres_history h = {.lib = {.getvalue = value_at, .getisnull = is_null_at}};
-	static struct trk_history_run run[FUZZ_RUNS_MAX];
+	static struct trk_history_row run[FUZZ_RUNS_MAX];
 	char *text = fuzz_text(data, size);
 	struct pg_result r = {.cells = 0};
 	size_t rows = 0;

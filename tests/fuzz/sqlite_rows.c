@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 						      .column_int64 = whole_at,
 						      .column_double = real_at,
 						      .column_type = type_at}};
-	static struct trk_history_run run[FUZZ_RUNS_MAX];
+	static struct trk_history_row run[FUZZ_RUNS_MAX];
 	char *text = fuzz_text(data, size);
 	const char *at = text;
 	size_t rows = 0;

@@ -4,11 +4,13 @@
 #define TEST_FLEET_SYNTHETIC_H
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "fleet/overview.h"
 
 #define SYNTHETIC_NOW 1795305600.0 /* Sun 22 Nov 2026, 00:00 UTC, plus 8 h below */
@@ -32,9 +34,10 @@ struct truth {
 };
 
 struct synthetic {
-	struct trk_history_run *run; /* newest first, as the history gives them */
+	struct trk_past_run *run; /* newest first, as the history gives them */
 	size_t count, cap;
 	uint64_t state;
+	struct trk_texts texts; /* of the runs */
 };
 
 static inline double synthetic_uniform(struct synthetic *s)
@@ -56,7 +59,24 @@ static inline double synthetic_normal(struct synthetic *s)
 	return sum;
 }
 
-static inline struct trk_history_run *synthetic_add(struct synthetic *s)
+/* A text that stays. */
+__attribute__((format(printf, 2, 3))) static inline const char *synthetic_text(struct synthetic *s,
+									       const char *format,
+									       ...)
+{
+	char text[512];
+	va_list args;
+	long at;
+
+	va_start(args, format);
+	at = trk__texts_add(&s->texts, text, (size_t) vsnprintf(text, sizeof(text), format, args));
+	va_end(args);
+	if (at < 0)
+		abort();
+	return trk__texts_at(&s->texts, (size_t) at);
+}
+
+static inline struct trk_past_run *synthetic_add(struct synthetic *s)
 {
 	if (s->count == s->cap) {
 		s->cap = s->cap ? s->cap * 2 : 4096;
@@ -64,7 +84,7 @@ static inline struct trk_history_run *synthetic_add(struct synthetic *s)
 		if (!s->run)
 			abort();
 	}
-	memset(&s->run[s->count], 0, sizeof(*s->run));
+	trk__past_run_init(&s->run[s->count]);
 	return &s->run[s->count++];
 }
 
@@ -119,7 +139,7 @@ static inline void synthetic_job_make(struct synthetic *s, size_t at, const stru
 
 static inline void synthetic_tags(struct synthetic *s, size_t at, double age_days,
 				  const struct truth *t, const struct synthetic_job *job,
-				  struct trk_history_run *run, int node)
+				  struct trk_past_run *run, int node)
 {
 	const char *image = at >= 2 && at <= 4 && age_days < 10 ? "corpus:3.2"
 			    : at >= 2 && at <= 4                ? "corpus:3.1"
@@ -127,17 +147,15 @@ static inline void synthetic_tags(struct synthetic *s, size_t at, double age_day
 	const char *code = at == 1 && t->slower && age_days < 12 ? "c2" : "c1";
 	static const char *const servers[] = {"c7i.4xlarge", "m7i.2xlarge", "r7i.4xlarge"};
 
-	(void) s;
-	(void) snprintf(
-		run->tags, sizeof(run->tags),
-		"code=%s\nimage=%s\nnode=node-%02d\nserver=%s\nteam=team-%d\nuser=user-%02d\n",
+	run->tags = synthetic_text(
+		s, "code=%s\nimage=%s\nnode=node-%02d\nserver=%s\nteam=team-%d\nuser=user-%02d\n",
 		code, image, node, servers[at % 3], job->team, job->user);
 }
 
 static inline void synthetic_run(struct synthetic *s, size_t at, double start_s,
 				 const struct truth *t, const struct synthetic_job *job)
 {
-	struct trk_history_run *run = synthetic_add(s);
+	struct trk_past_run *run = synthetic_add(s);
 	double age = (SYNTHETIC_NOW + 28800 - start_s) / SYNTHETIC_DAY;
 	int node = (int) (synthetic_uniform(s) * 24);
 	double seconds = job->seconds * exp(job->noise * synthetic_normal(s));
@@ -153,40 +171,40 @@ static inline void synthetic_run(struct synthetic *s, size_t at, double start_s,
 	if (at >= 2 && at <= 4 && age < 10 && t->cluster)
 		oom = synthetic_uniform(s) < 0.7;
 	(void) snprintf(run->id, sizeof(run->id), "r-%06zx", s->count);
-	(void) snprintf(run->job, sizeof(run->job), "job-%03zu", at);
-	(void) snprintf(run->kind, sizeof(run->kind), "run");
-	(void) snprintf(run->command, sizeof(run->command), "python job_%zu.py", at);
-	(void) snprintf(run->verdict, sizeof(run->verdict), "%s", oom ? "out_of_memory" : "exited");
+	run->job = synthetic_text(s, "job-%03zu", at);
+	run->kind = "run";
+	run->command = synthetic_text(s, "python job_%zu.py", at);
+	run->end_name = oom ? "out_of_memory" : "exited";
 	run->code = oom ? -1 : failed ? 1 : 0;
 	run->ended = true;
+	run->end = trk__past_run_end(run);
 	run->start_s = start_s;
 	run->duration_s = seconds * (oom || failed ? 0.5 : 1);
 	run->cpu_mean = job->cores * exp(0.02 * synthetic_normal(s));
 	run->cpu_s = run->cpu_mean * run->duration_s;
 	run->cpu_max = run->cpu_mean * 1.15;
-	run->peak_memory_mib = oom ? job->asked_mib : fmin(mib, job->asked_mib);
-	run->memory_mean_mib = mib * 0.8;
-	run->peak_swap_mib = run->input_bytes = run->gpu_mean = run->gpu_max = run->vram_max_mib =
-		NAN;
+	run->memory.bytes = (oom ? job->asked_mib : fmin(mib, job->asked_mib)) * TRK_MIB;
+	run->memory_mean_bytes = mib * 0.8 * TRK_MIB;
 	run->disk_read_bytes = run->disk_write_bytes = 0;
 	run->limit_cpu = run->request_cpu = job->asked_cores;
-	run->limit_memory_mib = run->request_memory_mib = job->asked_mib;
+	run->limit_memory_bytes = run->request_memory_bytes = job->asked_mib * TRK_MIB;
 	run->cost_usd =
 		t->cost_known
 			? run->duration_s / 3600 *
 				  (0.0373 * job->asked_cores + 0.00433 * job->asked_mib / 1024)
 			: (double) NAN;
 	run->samples = 100;
-	(void) snprintf(run->capacity, sizeof(run->capacity),
-			"%.9g requested --cpus\n%.9g requested --mem\nnan unknown \nnan unknown \n",
-			job->asked_cores, job->asked_mib);
+	run->capacity[TRK_RESOURCE_CPU] =
+		(struct trk_capacity){job->asked_cores, TRK_CAPACITY_REQUESTED, "--cpus"};
+	run->capacity[TRK_RESOURCE_MEMORY_MIB] =
+		(struct trk_capacity){job->asked_mib, TRK_CAPACITY_REQUESTED, "--mem"};
 	synthetic_tags(s, at, age, t, job, run, node);
 }
 
 static inline int synthetic_by_time(const void *a, const void *b)
 {
-	double x = ((const struct trk_history_run *) a)->start_s,
-	       y = ((const struct trk_history_run *) b)->start_s;
+	double x = ((const struct trk_past_run *) a)->start_s,
+	       y = ((const struct trk_past_run *) b)->start_s;
 
 	return (x < y) - (x > y);
 }
@@ -230,6 +248,7 @@ static inline void synthetic_make(const struct truth *t, struct synthetic *ret)
 static inline void synthetic_release(struct synthetic *s)
 {
 	free(s->run);
+	trk__texts_release(&s->texts);
 }
 
 /* ---- the views of it ---- */

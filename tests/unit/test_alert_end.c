@@ -94,7 +94,7 @@ static void take_job(size_t at)
 }
 
 /* The next run of a job, as its recording would have it. */
-static void fill_run(size_t at, struct trk_history_run *run)
+static void fill_run(size_t at, struct trk_past_run *run)
 {
 	const struct truth plain = {.failing_share = 0.01};
 	struct site_job *j = &jobs[at];
@@ -106,14 +106,14 @@ static void fill_run(size_t at, struct trk_history_run *run)
 	synthetic_run(&one, at + 100, j->next_s, &plain, &j->is);
 	random_state.state = one.state;
 	*run = one.run[0];
-	(void) snprintf(run->job, sizeof(run->job), "job-%03zu", at);
+	run->job = synthetic_text(&one, "job-%03zu", at);
 	(void) snprintf(run->id, sizeof(run->id), "r-%03zu-%zu", at, j->runs);
 	if (at < GROWING) {
 		mib = j->is.asked_mib * exp(0.0065 * (day - j->fault_day)) *
 		      exp(0.006 * synthetic_normal(&random_state));
-		run->peak_memory_mib = fmin(mib, j->is.asked_mib);
+		run->memory.bytes = fmin(mib, j->is.asked_mib) * TRK_MIB;
 		if (mib >= j->is.asked_mib) {
-			(void) snprintf(run->verdict, sizeof(run->verdict), "out_of_memory");
+			run->end_name = "out_of_memory";
 			run->code = -1;
 		}
 	}
@@ -122,8 +122,9 @@ static void fill_run(size_t at, struct trk_history_run *run)
 	if (at >= STEPS && at < BROKEN && day > j->fault_day)
 		run->code = 3;
 	if (at >= BROKEN && at < FULL)
-		run->peak_memory_mib =
-			j->is.asked_mib * (0.97 + 0.01 * synthetic_uniform(&random_state));
+		run->memory.bytes = TRK_MIB * j->is.asked_mib *
+				    (0.97 + 0.01 * synthetic_uniform(&random_state));
+	run->end = trk__past_run_end(run);
 }
 
 static void note_told(struct user *u, double at_s)
@@ -210,7 +211,7 @@ static int play(void **state)
 		take_job(i);
 	for (size_t at; at = soonest(), jobs[at].next_s < SYNTHETIC_NOW;) {
 		struct site_job *j = &jobs[at];
-		static struct trk_history_run run;
+		static struct trk_past_run run;
 
 		for (; digest_s < j->next_s; digest_s += 7 * DAY)
 			send_digests(digest_s);
@@ -326,21 +327,20 @@ static void a_job_that_fails_for_good_is_told(void **state)
 /* Two jobs that cost $7 and $3 each day, on so many days up to today, 22 November. */
 static void make_month(size_t days, struct trk_fleet_rows *rows)
 {
-	static struct trk_history_run run;
+	static struct trk_past_run run;
 
 	trk__fleet_rows_init(rows, SYNTHETIC_NOW + 8 * 3600, 0);
 	for (size_t i = 0; i < 2 * days; i++) {
-		memset(&run, 0, sizeof(run));
+		trk__past_run_init(&run);
 		(void) snprintf(run.id, sizeof(run.id), "r-%zu", i);
-		(void) snprintf(run.job, sizeof(run.job), i % 2 ? "small" : "large");
-		(void) snprintf(run.kind, sizeof(run.kind), "run");
-		(void) snprintf(run.verdict, sizeof(run.verdict), "exited");
+		run.job = i % 2 ? "small" : "large";
+		run.kind = "run";
+		run.end_name = "exited";
+		run.code = 0;
 		run.ended = true;
 		run.start_s = SYNTHETIC_NOW + 3600 - (double) (i / 2) * DAY;
 		run.duration_s = 600;
 		run.cost_usd = i % 2 ? 3 : 7;
-		run.request_cpu = 4;
-		run.request_memory_mib = 1024;
 		assert_int_equal(trk__fleet_rows_add(rows, &run), 0);
 	}
 	assert_int_equal(trk__fleet_rows_sort(rows), 0);

@@ -12,25 +12,31 @@
 #include <string.h>
 
 #include "answer/advice.h"
+#include "base/bytes.h"
 #include "fleet/alike.h"
 
 enum { RUNS = 40 };
 
-static struct trk_history_run runs[RUNS];
+static struct trk_past_run runs[RUNS];
 static bool kept[RUNS];
+static struct trk_texts texts; /* of the runs */
 
 static void set_run(size_t at, const char *command, const char *tags)
 {
-	runs[at] = (struct trk_history_run){.peak_memory_mib = 100, .limit_memory_mib = NAN};
-	(void) snprintf(runs[at].verdict, sizeof(runs[at].verdict), "exited");
-	(void) snprintf(runs[at].command, sizeof(runs[at].command), "%s", command);
-	(void) snprintf(runs[at].tags, sizeof(runs[at].tags), "%s", tags);
+	trk__past_run_init(&runs[at]);
+	runs[at].memory.bytes = 100 * TRK_MIB;
+	runs[at].end_name = "exited";
+	runs[at].command = command;
+	runs[at].tags = tags;
+	assert_int_equal(trk__past_run_keep(&runs[at], &texts), 0);
+	runs[at].end = trk__past_run_end(&runs[at]);
 }
 
 static void kill_run(size_t at)
 {
-	(void) snprintf(runs[at].verdict, sizeof(runs[at].verdict), "out_of_memory");
+	runs[at].end_name = "out_of_memory";
 	runs[at].code = 137;
+	runs[at].end = trk__past_run_end(&runs[at]);
 }
 
 static struct trk_alike find(size_t count, const char *tags)
@@ -154,7 +160,7 @@ static void a_kill_of_other_work_asks_for_no_retry(void **state)
 	for (size_t i = 0; i < 8; i++)
 		set_run(i, "job", i % 2 ? "kind=b\n" : "kind=a\n");
 	kill_run(7);
-	runs[7].peak_memory_mib = runs[7].limit_memory_mib = 8000;
+	runs[7].memory.bytes = runs[7].limit_memory_bytes = 8000 * TRK_MIB;
 	assert_int_equal(trk__advice_memory(runs, 8, NULL, &o, &alike, &a), 0);
 	assert_true(a.retry && a.request_bytes > 8000 * 1048576.0 && alike.count == 4);
 	assert_int_equal(trk__advice_memory(runs, 8, "kind=a\n", &o, &alike, &a), 0);
@@ -166,10 +172,11 @@ static void a_kill_of_other_work_asks_for_no_retry(void **state)
 static void end_run(size_t at, const char *end, int code, int signal, double peak_mib)
 {
 	set_run(at, "job", "");
-	(void) snprintf(runs[at].verdict, sizeof(runs[at].verdict), "%s", end);
+	runs[at].end_name = end;
 	runs[at].code = code;
 	runs[at].signal = signal;
-	runs[at].peak_memory_mib = peak_mib;
+	runs[at].memory.bytes = peak_mib * TRK_MIB;
+	runs[at].end = trk__past_run_end(&runs[at]);
 }
 
 /* What is requested after ten runs of 1000 MiB and one that ended so at this peak. */
@@ -208,11 +215,11 @@ static void a_run_that_was_stopped_is_no_failure_of_memory(void **state)
 		/* It held more than all others: that much is needed. */
 		assert_true(request_after(ends[i].end, ends[i].code, ends[i].signal, 3000) >= 3000);
 	}
-	assert_true(trk__advice_past_run(&runs[0]).end == TRK_EARLIER_SUCCEEDED);
+	assert_true(runs[0].end == TRK_PAST_SUCCEEDED);
 	end_run(0, "signalled", 137, 9, 10); /* perhaps for its memory */
-	assert_true(trk__advice_past_run(&runs[0]).end == TRK_EARLIER_FAILED);
+	assert_true(runs[0].end == TRK_PAST_FAILED);
 	end_run(0, "failed", -1, 0, 10);
-	assert_true(trk__advice_past_run(&runs[0]).end == TRK_EARLIER_FAILED);
+	assert_true(runs[0].end == TRK_PAST_FAILED);
 }
 
 static void many_stopped_runs_lower_no_request(void **state)
@@ -229,7 +236,7 @@ static void many_stopped_runs_lower_no_request(void **state)
 	assert_true(after.request_bytes == before.request_bytes && after.runs_used == 10);
 	/* A kill stays open when the retry was stopped below the limit, not when it went above. */
 	end_run(10, "out_of_memory", 137, 9, 5000);
-	runs[10].limit_memory_mib = 5000;
+	runs[10].limit_memory_bytes = 5000 * TRK_MIB;
 	assert_int_equal(trk__advice_memory(runs, 12, NULL, &o, &alike, &after), 0);
 	assert_true(after.retry && after.request_bytes > 5000 * 1048576.0);
 	end_run(11, "stopped", -1, 0, 5500);

@@ -44,8 +44,8 @@ static int start(void **state)
 static struct trk_change change_of(double before_s, double now_s, double before_mib, double now_mib,
 				   enum trk_anomaly_kind kind)
 {
-	struct trk_history_run then = {.duration_s = before_s, .peak_memory_mib = before_mib};
-	struct trk_history_run this = {.duration_s = now_s, .peak_memory_mib = now_mib};
+	struct trk_past_run then = {.duration_s = before_s, .memory.bytes = before_mib * TRK_MIB};
+	struct trk_past_run this = {.duration_s = now_s, .memory.bytes = now_mib * TRK_MIB};
 	struct trk_change c;
 
 	trk__change_from_run(&this, &then, &c);
@@ -77,8 +77,8 @@ static void the_phase_that_took_longer_is_named(void **state)
 
 static void a_figure_that_was_always_zero_is_known(void **state)
 {
-	struct trk_history_run runs[2] = {{.id = "a", .start_s = 1}, {.id = "b", .start_s = 2}};
-	struct trk_history_run this = {.id = "c", .start_s = 3, .disk_read_bytes = 7};
+	struct trk_past_run runs[2] = {{.id = "a", .start_s = 1}, {.id = "b", .start_s = 2}};
+	struct trk_past_run this = {.id = "c", .start_s = 3, .disk_read_bytes = 7};
 	struct trk_change c;
 
 	(void) state;

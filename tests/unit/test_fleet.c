@@ -119,17 +119,17 @@ static void figures_are_written_as_the_pages_have_them(void **state)
 	assert_string_equal(trk__fleet_usd(t, 0.00002), "under $0.001");
 	assert_string_equal(trk__fleet_usd(t, 0), "$0");
 	assert_string_equal(trk__fleet_usd(t, NAN), "-");
-	assert_string_equal(trk__fleet_memory(t, 62669), "61.2 GiB");
-	assert_string_equal(trk__fleet_memory(t, 65536), "64 GiB");
-	assert_string_equal(trk__fleet_memory(t, 640), "640 MiB");
+	assert_string_equal(trk__fleet_memory(t, 62669 * TRK_MIB), "61.2 GiB");
+	assert_string_equal(trk__fleet_memory(t, 65536 * TRK_MIB), "64 GiB");
+	assert_string_equal(trk__fleet_memory(t, 640 * TRK_MIB), "640 MiB");
 	assert_string_equal(trk__fleet_cores(t, 0), "0");
 	assert_string_equal(trk__fleet_cores(t, 0.002), "< 0.01");
-	assert_string_equal(trk__fleet_memory(t, 12.4), "12 MiB");
-	assert_string_equal(trk__fleet_memory(t, 1.64), "1.6 MiB");
-	assert_string_equal(trk__fleet_memory(t, 0.31), "0.31 MiB");
-	assert_string_equal(trk__fleet_memory(t, 0.005), "0.01 MiB");
-	assert_string_equal(trk__fleet_memory(t, 0.0049), "under 0.01 MiB");
-	assert_string_equal(trk__fleet_memory(t, 0), "0 MiB");
+	assert_string_equal(trk__fleet_memory(t, 12.4 * TRK_MIB), "12 MiB");
+	assert_string_equal(trk__fleet_memory(t, 1.64 * TRK_MIB), "1.6 MiB");
+	assert_string_equal(trk__fleet_memory(t, 0.31 * TRK_MIB), "0.31 MiB");
+	assert_string_equal(trk__fleet_memory(t, 0.005 * TRK_MIB), "0.01 MiB");
+	assert_string_equal(trk__fleet_memory(t, 0.0049 * TRK_MIB), "under 0.01 MiB");
+	assert_string_equal(trk__fleet_memory(t, 0 * TRK_MIB), "0 MiB");
 	assert_string_equal(trk__fleet_percent(t, 0.474), "47 %");
 	assert_string_equal(trk__fleet_percent(t, 0.0042), "0.4 %");
 	assert_string_equal(trk__fleet_percent(t, 0), "0 %");
@@ -154,45 +154,46 @@ static void figures_are_written_as_the_pages_have_them(void **state)
 
 /* ---- rows and money ---- */
 
-static struct trk_history_run a_run(const char *job, double age_s)
+static struct trk_capacity had(double value, enum trk_capacity_kind kind)
 {
-	struct trk_history_run run = {
-		.start_s = NOW - age_s,
-		.duration_s = 3600,
-		.cpu_s = 7200,
-		.cpu_mean = 2,
-		.cpu_max = 3,
-		.peak_memory_mib = 4096,
-		.memory_mean_mib = 3000,
-		.peak_swap_mib = NAN,
-		.gpu_mean = NAN,
-		.gpu_max = NAN,
-		.vram_max_mib = NAN,
-		.limit_cpu = 8,
-		.limit_memory_mib = 16384,
-		.request_cpu = 8,
-		.request_memory_mib = 16384,
-		.input_bytes = NAN,
-		.cost_usd = NAN,
-		.ended = true,
-	};
+	return (struct trk_capacity){value, kind, ""};
+}
 
+static struct trk_past_run a_run(const char *job, double age_s)
+{
+	struct trk_past_run run;
+
+	trk__past_run_init(&run);
 	(void) snprintf(run.id, sizeof(run.id), "r-%.0f", age_s);
-	(void) snprintf(run.job, sizeof(run.job), "%s", job);
-	(void) snprintf(run.kind, sizeof(run.kind), "run");
-	(void) snprintf(run.verdict, sizeof(run.verdict), "exited");
-	(void) snprintf(run.capacity, sizeof(run.capacity),
-			"8 requested --cpus\n16384 requested --mem\nnan unknown \nnan unknown \n");
+	run.job = job;
+	run.kind = "run";
+	run.end_name = "exited";
+	run.code = 0;
+	run.start_s = NOW - age_s;
+	run.duration_s = 3600;
+	run.cpu_s = 7200;
+	run.cpu_mean = 2;
+	run.cpu_max = 3;
+	run.memory.bytes = 4 * TRK_GIB;
+	run.capacity[TRK_RESOURCE_CPU] = had(8, TRK_CAPACITY_REQUESTED);
+	run.capacity[TRK_RESOURCE_MEMORY_MIB] = had(16384, TRK_CAPACITY_REQUESTED);
+	run.ended = true;
 	return run;
 }
 
-static struct trk_fleet_run taken(const struct trk_history_run *past)
+static int add_run(struct trk_fleet_rows *rows, struct trk_past_run *run)
+{
+	run->end = trk__past_run_end(run);
+	return trk__fleet_rows_add(rows, run);
+}
+
+static struct trk_fleet_run taken(struct trk_past_run *past)
 {
 	struct trk_fleet_rows rows;
 	struct trk_fleet_run run;
 
 	trk__fleet_rows_init(&rows, NOW, 0);
-	assert_int_equal(trk__fleet_rows_add(&rows, past), 0);
+	assert_int_equal(add_run(&rows, past), 0);
 	assert_int_equal(trk__fleet_rows_sort(&rows), 0);
 	run = rows.run[0];
 	trk__fleet_rows_release(&rows);
@@ -201,7 +202,7 @@ static struct trk_fleet_run taken(const struct trk_history_run *past)
 
 static void a_cost_is_divided_into_used_idle_and_failed(void **state)
 {
-	struct trk_history_run past = a_run("a", 7200);
+	struct trk_past_run past = a_run("a", 7200);
 	double cores = 8 * 0.0373, memory = 16 * 0.00433;
 	struct trk_fleet_run run = taken(&past);
 
@@ -221,7 +222,7 @@ static void a_cost_is_divided_into_used_idle_and_failed(void **state)
 }
 
 /* What the overview says of six runs of 10 h on two GPUs. */
-static void gpu_finding(double used, double vram_mib, const char *kind,
+static void gpu_finding(double used, double vram_mib, enum trk_capacity_kind kind,
 			struct trk_fleet_finding *ret)
 {
 	struct trk_fleet_rows rows;
@@ -229,16 +230,13 @@ static void gpu_finding(double used, double vram_mib, const char *kind,
 
 	trk__fleet_rows_init(&rows, NOW, 0);
 	for (int i = 6; i > 0; i--) {
-		struct trk_history_run past = a_run("infer", i * 86400);
+		struct trk_past_run past = a_run("infer", i * 86400);
 
 		past.duration_s = 36000;
 		past.gpu_mean = used;
-		past.vram_max_mib = vram_mib;
-		(void) snprintf(
-			past.capacity, sizeof(past.capacity),
-			"8 requested --cpus\n16384 requested --mem\n2 %s --gpus\nnan unknown \n",
-			kind);
-		assert_int_equal(trk__fleet_rows_add(&rows, &past), 0);
+		past.vram.bytes = vram_mib * TRK_MIB;
+		past.capacity[TRK_RESOURCE_GPU] = had(2, kind);
+		assert_int_equal(add_run(&rows, &past), 0);
 	}
 	assert_int_equal(trk__fleet_rows_sort(&rows), 0);
 	assert_int_equal(trk__fleet_views_make(&rows, 30, NULL, &v), 0);
@@ -256,42 +254,41 @@ static void gpus_that_were_requested_and_not_needed_are_named(void **state)
 	struct trk_fleet_finding f;
 
 	(void) state;
-	gpu_finding(0, 300, "requested", &f);
+	gpu_finding(0, 300, TRK_CAPACITY_REQUESTED, &f);
 	assert_int_equal(f.kind, TRK_FLEET_GPU_UNUSED);
 	assert_string_equal(f.head, "infer");
 	assert_string_equal(f.text,
 			    "requested GPUs for 120 GPU-hours in 6 runs and used none of them. "
 			    "Request no GPU for it.");
-	gpu_finding(0.2, 4096, "limit", &f);
+	gpu_finding(0.2, 4096, TRK_CAPACITY_LIMIT, &f);
 	assert_int_equal(f.kind, TRK_FLEET_GPU_TOO_BIG);
 	assert_string_equal(f.text,
 			    "used 10 % of 120 GPU-hours in 6 runs, and at most 4 GiB of GPU "
 			    "memory. A smaller GPU, or a share of one, is enough.");
 	/* Used, full, unknown, or the machine's: nothing is said. */
-	gpu_finding(0.4, 4096, "requested", &f);
+	gpu_finding(0.4, 4096, TRK_CAPACITY_REQUESTED, &f);
 	assert_int_equal(f.kind, TRK_FLEET_FINDING_KINDS);
-	gpu_finding(0.2, 40000, "requested", &f);
+	gpu_finding(0.2, 40000, TRK_CAPACITY_REQUESTED, &f);
 	assert_int_equal(f.kind, TRK_FLEET_FINDING_KINDS);
-	gpu_finding(0.2, NAN, "requested", &f);
+	gpu_finding(0.2, NAN, TRK_CAPACITY_REQUESTED, &f);
 	assert_int_equal(f.kind, TRK_FLEET_FINDING_KINDS);
-	gpu_finding(NAN, 300, "requested", &f);
+	gpu_finding(NAN, 300, TRK_CAPACITY_REQUESTED, &f);
 	assert_int_equal(f.kind, TRK_FLEET_FINDING_KINDS);
-	gpu_finding(0, 300, "machine", &f);
+	gpu_finding(0, 300, TRK_CAPACITY_MACHINE, &f);
 	assert_int_equal(f.kind, TRK_FLEET_FINDING_KINDS);
 }
 
 static void a_cost_that_nothing_tells_is_unknown(void **state)
 {
-	struct trk_history_run past = a_run("a", 7200);
+	struct trk_past_run past = a_run("a", 7200);
 	struct trk_fleet_run run;
 
 	(void) state;
-	past.request_cpu = past.request_memory_mib = NAN;
-	(void) snprintf(past.capacity, sizeof(past.capacity),
-			"8 machine \n16384 machine \nnan unknown \nnan unknown \n");
+	past.capacity[TRK_RESOURCE_CPU].kind = TRK_CAPACITY_MACHINE;
+	past.capacity[TRK_RESOURCE_MEMORY_MIB].kind = TRK_CAPACITY_MACHINE;
 	run = taken(&past);
 	assert_true(isnan(run.usd) && !run.estimated && run.asked_cores == 8);
-	past.peak_memory_mib = NAN;
+	past.memory.bytes = NAN;
 	past.cost_usd = 1;
 	run = taken(&past);
 	assert_true(isnan(run.idle_memory_usd) && run.idle_cores_usd > 0);
@@ -299,7 +296,7 @@ static void a_cost_that_nothing_tells_is_unknown(void **state)
 
 static void ends_and_tags_are_told_apart(void **state)
 {
-	struct trk_history_run past = a_run("a", 7200);
+	struct trk_past_run past = a_run("a", 7200);
 
 	(void) state;
 	assert_true(taken(&past).end == TRK_FLEET_OK);
@@ -310,13 +307,13 @@ static void ends_and_tags_are_told_apart(void **state)
 	past.ended = false;
 	assert_true(taken(&past).end == TRK_FLEET_RUNNING);
 	past.ended = true;
-	(void) snprintf(past.verdict, sizeof(past.verdict), "timeout");
+	past.end_name = "timeout";
 	assert_true(taken(&past).end == TRK_FLEET_TIME_LIMIT);
-	(void) snprintf(past.verdict, sizeof(past.verdict), "out_of_memory");
+	past.end_name = "out_of_memory";
 	assert_true(taken(&past).end == TRK_FLEET_OUT_OF_MEMORY);
-	(void) snprintf(past.verdict, sizeof(past.verdict), "tracker_died");
+	past.end_name = "tracker_died";
 	assert_true(taken(&past).end == TRK_FLEET_STOPPED);
-	(void) snprintf(past.tags, sizeof(past.tags), "codec=x\nowner=ann\nteam=\nversion=2\n");
+	past.tags = "codec=x\nowner=ann\nteam=\nversion=2\n";
 	assert_true(taken(&past).trait[TRK_FLEET_USER] != 0);
 	assert_true(taken(&past).trait[TRK_FLEET_TEAM] == 0);
 	assert_true(taken(&past).trait[TRK_FLEET_CODE] != 0);
@@ -324,26 +321,26 @@ static void ends_and_tags_are_told_apart(void **state)
 
 static void jobs_are_by_name_and_scope_in_the_order_of_time(void **state)
 {
-	struct trk_history_run a = a_run("a", 10), b = a_run("a", 20), c = a_run("a", 30);
+	struct trk_past_run a = a_run("a", 10), b = a_run("a", 20), c = a_run("a", 30);
 	struct trk_fleet_rows rows;
 	size_t at;
 
 	(void) state;
-	(void) snprintf(b.scope, sizeof(b.scope), "/x");
+	b.scope = "/x";
 	trk__fleet_rows_init(&rows, NOW, 0);
 	assert_int_equal(trk__fleet_rows_add(&rows, &c), 0); /* not newest first */
 	assert_int_equal(trk__fleet_rows_add(&rows, &b), 0);
 	assert_int_equal(trk__fleet_rows_add(&rows, &a), 0);
 	a.start_s = NOW + 100; /* of a clock that is ahead */
 	assert_int_equal(trk__fleet_rows_add(&rows, &a), 0);
-	(void) snprintf(a.kind, sizeof(a.kind), "system");
+	a.kind = "system";
 	assert_int_equal(trk__fleet_rows_add(&rows, &a), 0);
 	assert_int_equal(trk__fleet_rows_sort(&rows), 0);
 	assert_int_equal(rows.count, 3);
 	assert_int_equal(rows.jobs, 2);
 	at = trk__fleet_find_job(&rows, "a", NULL);
 	assert_int_equal(rows.job[at].count, 2);
-	assert_string_equal(rows.run[rows.job[at].first].id, "r-30");
+	assert_string_equal(rows.run[rows.job[at].first].past.id, "r-30");
 	at = trk__fleet_find_job(&rows, "a", "/x");
 	assert_int_equal(rows.job[at].count, 1);
 	assert_int_equal(trk__fleet_find_job(&rows, "b", NULL), rows.jobs);
@@ -397,7 +394,7 @@ static void check_growth(const struct views *v)
 	assert_string_equal(f->head, "job-000");
 	assert_true(f->job->growth.days_left > 4 && f->job->growth.days_left < 10);
 	assert_near(f->job->growth.a_day, 0.0065, 0.15);
-	assert_true(f->job->ask_mib > 65536);
+	assert_true(f->job->ask_bytes > 65536 * TRK_MIB);
 	assert_int_equal(v->o.will_fail, 1);
 	assert_int_equal(f->job->rating, TRK_FLEET_SOON);
 }
@@ -435,16 +432,15 @@ static void check_rest(const struct views *v)
 	const struct trk_fleet_job *job = v->o.change[0];
 
 	assert_string_equal(f->head, "node-17");
-	assert_string_equal(trk__fleet_text(&v->rows, job->name->name), "job-006");
+	assert_string_equal(job->name->name, "job-006");
 	assert_true(job->rating == TRK_FLEET_OVER && job->ask_cores <= 4);
-	assert_true(job->ask_mib > 27000 && job->ask_mib < 40000);
+	assert_true(job->ask_bytes > 27000 * TRK_MIB && job->ask_bytes < 40000 * TRK_MIB);
 	assert_true(job->saves_usd_month > 0.6 * job->month.usd &&
 		    job->saves_usd_month < trk__fleet_waste_usd(&job->month));
 	assert_int_equal(v->o.spend.odd_count, 1);
 	assert_in_range(trk__fleet_day(&v->rows, NOW) - 9, v->o.spend.odd[0].day,
 			v->o.spend.odd[0].last_day);
-	assert_string_equal(trk__fleet_text(&v->rows, v->rows.job[v->o.spend.odd[0].job].name),
-			    "job-005");
+	assert_string_equal(v->rows.job[v->o.spend.odd[0].job].name, "job-005");
 }
 
 static void what_was_put_in_is_found_and_nothing_else(void **state)
@@ -502,19 +498,19 @@ static void noise_alone_is_told_in_one_history_of_twenty(void **state)
 }
 
 /* How a run went, without when it was and what it had. */
-static void swap_courses(struct trk_history_run *a, struct trk_history_run *b)
+static void swap_courses(struct trk_past_run *a, struct trk_past_run *b)
 {
-	struct trk_history_run was = *a;
+	struct trk_past_run was = *a;
 
 #define SWAP(field) a->field = b->field, b->field = was.field
 	SWAP(duration_s);
 	SWAP(cpu_s);
 	SWAP(cpu_mean);
 	SWAP(cpu_max);
-	SWAP(peak_memory_mib);
+	SWAP(memory.bytes);
 	SWAP(code);
-	memcpy(a->verdict, b->verdict, sizeof(a->verdict));
-	memcpy(b->verdict, was.verdict, sizeof(b->verdict));
+	SWAP(end_name);
+	SWAP(end);
 }
 
 static void shuffle(struct synthetic *s)
@@ -568,7 +564,7 @@ static void shuffled_within_each_job_nothing_is_found(void **state)
 static size_t runs_until_told(struct synthetic *s, double step, double noise)
 {
 	enum { BEFORE = 40, SINCE = 10 };
-	struct trk_history_run past[BEFORE + SINCE];
+	struct trk_past_run past[BEFORE + SINCE];
 	struct trk_fleet_job job;
 
 	for (size_t i = 0; i < BEFORE + SINCE; i++) {
@@ -582,7 +578,7 @@ static size_t runs_until_told(struct synthetic *s, double step, double noise)
 
 		trk__fleet_rows_init(&rows, NOW, 0);
 		for (size_t i = BEFORE + n; i-- > 0;)
-			assert_int_equal(trk__fleet_rows_add(&rows, &past[i]), 0);
+			assert_int_equal(add_run(&rows, &past[i]), 0);
 		assert_int_equal(trk__fleet_rows_sort(&rows), 0);
 		assert_int_equal(trk__fleet_job_make(&rows, 0, 0, &job), 0);
 		known = job.drift.known;
@@ -705,13 +701,13 @@ static void under_four_weeks_nothing_is_expected(void **state)
 
 static void a_job_of_few_runs_is_no_waste(void **state)
 {
-	struct trk_history_run past = a_run("a", 7200);
+	struct trk_past_run past = a_run("a", 7200);
 	struct trk_fleet_rows rows;
 	struct trk_fleet_job job;
 
 	(void) state;
 	trk__fleet_rows_init(&rows, NOW, 0);
-	assert_int_equal(trk__fleet_rows_add(&rows, &past), 0);
+	assert_int_equal(add_run(&rows, &past), 0);
 	assert_int_equal(trk__fleet_rows_sort(&rows), 0);
 	assert_int_equal(trk__fleet_job_make(&rows, 0, NOW - 86400, &job), 0);
 	assert_int_equal(job.rating, TRK_FLEET_FEW);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/bytes.h"
 #include "history/sqlite.h"
 #include "rows.h"
 
@@ -67,15 +68,19 @@ static void put_run(struct database *d, const char *id, const char *file)
 
 /* ---- rows ---- */
 
-static int take(void *data, const struct trk_history_run *run)
+/* With its texts. */
+static struct trk_texts texts;
+
+static int take(void *data, const struct trk_past_run *run)
 {
-	*(struct trk_history_run *) data = *run;
+	*(struct trk_past_run *) data = *run;
+	assert_int_equal(trk__past_run_keep(data, &texts), 0);
 	return 1;
 }
 
-static struct trk_history_run only_run(struct database *d)
+static struct trk_past_run only_run(struct database *d)
 {
-	struct trk_history_run run = {.code = -1};
+	struct trk_past_run run = {.code = -1};
 
 	assert_int_equal(trk__history_list(&d->h->base, NULL, 0, true, take, &run, NULL), 0);
 	return run;
@@ -104,7 +109,7 @@ static void a_file_of_a_row_is_the_name_of_a_recording_or_nothing(void **state)
 static void words_of_a_row_have_no_hidden_characters(void **state)
 {
 	struct database d;
-	struct trk_history_run run;
+	struct trk_past_run run;
 
 	(void) state;
 	database_init(&d);
@@ -113,19 +118,19 @@ static void words_of_a_row_have_no_hidden_characters(void **state)
 	run = only_run(&d);
 	assert_string_equal(run.id, "r-??0?x?");
 	assert_string_equal(run.kind, "?k?");
-	assert_string_equal(run.verdict, "v?");
+	assert_string_equal(run.end_name, "v?");
 	assert_string_equal(run.file, NAME);
 	execute(&d, "UPDATE run SET id = 'r-' || char(0x202e) || 'b', verdict = x'ff6f6b'");
 	run = only_run(&d);
 	assert_string_equal(run.id, "r-???b");
-	assert_string_equal(run.verdict, "?ok");
+	assert_string_equal(run.end_name, "?ok");
 	database_release(&d);
 }
 
 static void figures_that_no_run_can_have_are_unknown(void **state)
 {
 	struct database d;
-	struct trk_history_run run;
+	struct trk_past_run run;
 
 	(void) state;
 	database_init(&d);
@@ -133,8 +138,8 @@ static void figures_that_no_run_can_have_are_unknown(void **state)
 	execute(&d, "UPDATE run SET duration_s = -1, peak_memory_mib = 9e999, cpu_s = -9e999, "
 		    "cost_usd = 0, memory_mean_mib = 2.5");
 	run = only_run(&d);
-	assert_true(isnan(run.duration_s) && isnan(run.peak_memory_mib) && isnan(run.cpu_s));
-	assert_true(run.cost_usd == 0 && run.memory_mean_mib == 2.5);
+	assert_true(isnan(run.duration_s) && isnan(run.memory.bytes) && isnan(run.cpu_s));
+	assert_true(run.cost_usd == 0 && run.memory_mean_bytes == 2.5 * TRK_MIB);
 	database_release(&d);
 }
 
@@ -149,7 +154,7 @@ static void triggers_and_views_do_not_run(void **state)
 	database_init(&d);
 	execute(&d, "CREATE TRIGGER t AFTER INSERT ON run BEGIN UPDATE run SET verdict = 'x'; END");
 	put_run(&d, "r-aa000001", NAME);
-	assert_string_equal(only_run(&d).verdict, "ok");
+	assert_string_equal(only_run(&d).end_name, "ok");
 	execute(&d, "CREATE VIEW v AS SELECT * FROM run");
 	assert_refused(&d, "SELECT * FROM v", "access to view \"v\" prohibited");
 	database_release(&d);

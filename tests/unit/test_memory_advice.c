@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "advise/memory.h"
+#include "past_runs.h"
 #include "advise/memory_private.h"
 #include "base/error.h"
 
@@ -31,13 +32,13 @@ static double chance(void)
 	return (double) (seed >> 11) / 9007199254740992.0;
 }
 
-static struct trk_earlier_run run_of(double peak_mib)
+static struct trk_past_run run_of(double peak_mib)
 {
-	return (struct trk_earlier_run){peak_mib * MIB, 60, NAN, NAN, TRK_EARLIER_SUCCEEDED};
+	return past_run_of(peak_mib * MIB, 60, NAN, NAN, TRK_PAST_SUCCEEDED);
 }
 
 /* Families of histories: steady, noisy, growing with input, of two kinds, with a shift of level. */
-static size_t history_init(struct trk_earlier_run *runs, int family, size_t count)
+static size_t history_init(struct trk_past_run *runs, int family, size_t count)
 {
 	double level = 100 + 8000 * chance();
 
@@ -65,21 +66,21 @@ static struct trk_memory_options options_of(enum trk_risk risk)
 	return (struct trk_memory_options){.risk = risk, .input_bytes = NAN, .machine_bytes = NAN};
 }
 
-static double highest(const struct trk_earlier_run *runs, size_t count)
+static double highest(const struct trk_past_run *runs, size_t count)
 {
 	double max = 0;
 
 	for (size_t i = 0; i < count; i++)
-		max = fmax(max, runs[i].peak_bytes);
+		max = fmax(max, runs[i].memory.bytes);
 	return max;
 }
 
 /* Run `check` over histories of every family, length and risk. */
-static void over_histories(void (*check)(const struct trk_earlier_run *runs, size_t count,
+static void over_histories(void (*check)(const struct trk_past_run *runs, size_t count,
 					 const struct trk_memory_options *options,
 					 const struct trk_memory_advice *a))
 {
-	static struct trk_earlier_run runs[RUNS];
+	static struct trk_past_run runs[RUNS];
 
 	for (seed = 1; seed < 1000 * HISTORIES; seed = seed % 1000000 + 997) {
 		uint64_t here = seed;
@@ -95,7 +96,7 @@ static void over_histories(void (*check)(const struct trk_earlier_run *runs, siz
 	}
 }
 
-static void check_sane(const struct trk_earlier_run *runs, size_t count,
+static void check_sane(const struct trk_past_run *runs, size_t count,
 		       const struct trk_memory_options *options, const struct trk_memory_advice *a)
 {
 	double again;
@@ -117,13 +118,13 @@ static void requests_are_sane_whatever_the_history(void **state)
 	over_histories(check_sane);
 }
 
-static void check_safe(const struct trk_earlier_run *runs, size_t count,
+static void check_safe(const struct trk_past_run *runs, size_t count,
 		       const struct trk_memory_options *options, const struct trk_memory_advice *a)
 {
 	if (options->risk != TRK_RISK_SAFE)
 		return;
 	for (size_t i = 0; i < count; i++)
-		assert_true(a->request_bytes >= runs[i].peak_bytes ||
+		assert_true(a->request_bytes >= runs[i].memory.bytes ||
 			    runs[i].input_bytes > options->input_bytes);
 }
 
@@ -133,7 +134,7 @@ static void at_risk_safe_only_input_size_lets_an_earlier_peak_be_passed(void **s
 	over_histories(check_safe);
 }
 
-static void check_named(const struct trk_earlier_run *runs, size_t count,
+static void check_named(const struct trk_past_run *runs, size_t count,
 			const struct trk_memory_options *options, const struct trk_memory_advice *a)
 {
 	double max = highest(runs, count);
@@ -158,7 +159,7 @@ static void a_request_below_an_earlier_peak_names_it_and_its_chance(void **state
 
 static void a_rare_outlier_is_cheaper_to_retry_than_to_reserve(void **state)
 {
-	struct trk_earlier_run runs[60];
+	struct trk_past_run runs[60];
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice a;
 
@@ -179,21 +180,21 @@ static void from_one_run_the_request_is_never_below_its_peak(void **state)
 	(void) state;
 	for (double mib = 0.01; mib < 4e6; mib *= 1.07)
 		for (int risk = 0; risk <= TRK_RISK_SAFE; risk++) {
-			struct trk_earlier_run run = run_of(mib);
+			struct trk_past_run run = run_of(mib);
 			struct trk_memory_options o = options_of((enum trk_risk) risk);
 			struct trk_memory_advice a;
 
 			run.input_bytes = 1000 * MIB;
 			o.input_bytes = risk ? 10 * MIB : NAN;
 			assert_int_equal(trk__memory_advise(&run, 1, &o, &a), 0);
-			assert_true(a.request_bytes >= run.peak_bytes);
+			assert_true(a.request_bytes >= run.memory.bytes);
 			assert_int_equal(a.confidence, TRK_CONFIDENCE_FIRST_ESTIMATE);
 		}
 }
 
 static void a_peak_of_844_mib_asks_for_a_gib(void **state)
 {
-	struct trk_earlier_run run = run_of(844);
+	struct trk_past_run run = run_of(844);
 	struct trk_memory_advice a;
 
 	(void) state;
@@ -203,7 +204,7 @@ static void a_peak_of_844_mib_asks_for_a_gib(void **state)
 
 static void a_failed_run_never_lowers_a_request(void **state)
 {
-	static struct trk_earlier_run runs[RUNS + 1];
+	static struct trk_past_run runs[RUNS + 1];
 
 	(void) state;
 	for (seed = 5; seed < 400000; seed = seed % 1000000 + 1999) {
@@ -214,21 +215,21 @@ static void a_failed_run_never_lowers_a_request(void **state)
 
 		assert_int_equal(trk__memory_advise(runs, count, &o, &before), 0);
 		runs[count] = run_of(1 + 20000 * chance());
-		runs[count].end = here % 2 ? TRK_EARLIER_FAILED : TRK_EARLIER_OUT_OF_MEMORY;
-		runs[count].limit_bytes = runs[count].peak_bytes * 1.01;
+		runs[count].end = here % 2 ? TRK_PAST_FAILED : TRK_PAST_OUT_OF_MEMORY;
+		runs[count].limit_memory_bytes = runs[count].memory.bytes * 1.01;
 		assert_int_equal(trk__memory_advise(runs, count + 1, &o, &after), 0);
 		assert_true(after.request_bytes >= before.request_bytes);
-		assert_true(after.request_bytes >= runs[count].peak_bytes);
+		assert_true(after.request_bytes >= runs[count].memory.bytes);
 		assert_int_equal(after.retry, !(here % 2));
 		if (after.retry)
-			assert_true(after.request_bytes > runs[count].limit_bytes);
+			assert_true(after.request_bytes > runs[count].limit_memory_bytes);
 		seed = here;
 	}
 }
 
 static void a_killed_run_alone_raises_the_request_above_its_limit(void **state)
 {
-	struct trk_earlier_run run = {NAN, 60, NAN, 8 * GIB, TRK_EARLIER_OUT_OF_MEMORY};
+	struct trk_past_run run = past_run_of(NAN, 60, NAN, 8 * GIB, TRK_PAST_OUT_OF_MEMORY);
 	struct trk_memory_advice a;
 
 	(void) state;
@@ -236,9 +237,9 @@ static void a_killed_run_alone_raises_the_request_above_its_limit(void **state)
 	assert_true(a.retry && a.request_bytes >= 9.6 * GIB && a.request_bytes < 24 * GIB);
 	assert_true(a.next_rung_bytes > a.request_bytes);
 	/* Also where the least request would be above the limit. */
-	run.limit_bytes = 200 * 1048576.0;
+	run.limit_memory_bytes = 200 * 1048576.0;
 	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), 0);
-	assert_true(a.request_bytes >= 2 * run.limit_bytes);
+	assert_true(a.request_bytes >= 2 * run.limit_memory_bytes);
 	assert_non_null(strstr(a.reason[0], "ran out of memory at 200 MiB: the retry gets twice"));
 }
 
@@ -252,11 +253,11 @@ static bool says(const struct trk_memory_advice *a, const char *what)
 
 static void where_no_run_succeeded_it_is_said(void **state)
 {
-	struct trk_earlier_run runs[2] = {run_of(1000), run_of(900)};
+	struct trk_past_run runs[2] = {run_of(1000), run_of(900)};
 	struct trk_memory_advice a;
 
 	(void) state;
-	runs[0].end = TRK_EARLIER_FAILED;
+	runs[0].end = TRK_PAST_FAILED;
 	assert_int_equal(trk__memory_advise(runs, 1, NULL, &a), 0);
 	assert_true(says(&a, "no run has succeeded yet"));
 	assert_int_equal(trk__memory_advise(runs, 2, NULL, &a), 0);
@@ -267,34 +268,34 @@ static void where_no_run_succeeded_it_is_said(void **state)
 
 static void the_least_that_is_requested_is_called_so(void **state)
 {
-	struct trk_earlier_run run = run_of(5);
+	struct trk_past_run run = run_of(5);
 	struct trk_memory_advice a;
 
 	(void) state;
 	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), 0);
 	assert_true(a.request_bytes == 256 * MIB && says(&a, "256 MiB is the smallest"));
-	run.peak_bytes = 1000 * MIB;
+	run.memory.bytes = 1000 * MIB;
 	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), 0);
 	assert_false(says(&a, "is the smallest request"));
 }
 
 static void a_failure_long_ago_is_no_floor_any_more(void **state)
 {
-	struct trk_earlier_run runs[100];
+	struct trk_past_run runs[100];
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice recent, old;
 
 	(void) state;
 	for (size_t i = 0; i < 100; i++)
 		runs[i] = run_of(1000 + (double) (i % 7));
-	runs[95].end = TRK_EARLIER_FAILED;
-	runs[95].peak_bytes = 3 * GIB;
+	runs[95].end = TRK_PAST_FAILED;
+	runs[95].memory.bytes = 3 * GIB;
 	assert_int_equal(trk__memory_advise(runs, 100, &o, &recent), 0);
 	assert_true(recent.request_bytes >= 3 * GIB);
 	runs[5] = runs[95];
 	runs[95] = runs[94];
 	for (size_t i = 6; i < 100; i++)
-		runs[i].peak_bytes = (1000 + (double) (i % 7)) * MIB;
+		runs[i].memory.bytes = (1000 + (double) (i % 7)) * MIB;
 	assert_int_equal(trk__memory_advise(runs, 100, &o, &old), 0);
 	assert_true(old.request_bytes <= recent.request_bytes);
 	o.risk = TRK_RISK_SAFE;
@@ -304,7 +305,7 @@ static void a_failure_long_ago_is_no_floor_any_more(void **state)
 
 static void input_size_is_followed_where_it_explains_memory(void **state)
 {
-	struct trk_earlier_run runs[40];
+	struct trk_past_run runs[40];
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice small, large;
 
@@ -327,7 +328,7 @@ static void input_size_is_followed_where_it_explains_memory(void **state)
 
 static void after_memory_fell_the_older_runs_are_forgotten(void **state)
 {
-	struct trk_earlier_run runs[60];
+	struct trk_past_run runs[60];
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice a;
 
@@ -347,7 +348,7 @@ static void after_memory_fell_the_older_runs_are_forgotten(void **state)
 
 static void what_the_machine_has_is_the_most(void **state)
 {
-	struct trk_earlier_run run = run_of(30000);
+	struct trk_past_run run = run_of(30000);
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice a;
 
@@ -363,7 +364,7 @@ static void what_the_machine_has_is_the_most(void **state)
 
 static void a_steady_job_needs_less_and_less_margin(void **state)
 {
-	struct trk_earlier_run runs[100];
+	struct trk_past_run runs[100];
 	double factor = 2, surer = 1;
 
 	(void) state;
@@ -381,7 +382,7 @@ static void a_steady_job_needs_less_and_less_margin(void **state)
 
 static double request_after(const double *mib, size_t count)
 {
-	struct trk_earlier_run runs[8];
+	struct trk_past_run runs[8];
 	struct trk_memory_advice a;
 
 	for (size_t i = 0; i < count; i++)
@@ -407,7 +408,7 @@ static void the_distance_of_the_two_largest_peaks_sets_the_margin(void **state)
 
 static void a_record_far_beyond_stays_possible_however_steady_the_job(void **state)
 {
-	struct trk_earlier_run runs[20];
+	struct trk_past_run runs[20];
 	double beyond, half;
 
 	(void) state;
@@ -421,7 +422,7 @@ static void a_record_far_beyond_stays_possible_however_steady_the_job(void **sta
 
 static void more_caution_asks_for_no_less(void **state)
 {
-	static struct trk_earlier_run runs[RUNS];
+	static struct trk_past_run runs[RUNS];
 	double sum[3] = {0};
 
 	(void) state;
@@ -444,7 +445,7 @@ static void more_caution_asks_for_no_less(void **state)
 
 static void chances_fall_as_requests_grow(void **state)
 {
-	struct trk_earlier_run runs[30];
+	struct trk_past_run runs[30];
 	double before = 1;
 
 	(void) state;
@@ -464,15 +465,15 @@ static void chances_fall_as_requests_grow(void **state)
 static void runs_that_say_nothing_are_left_out(void **state)
 {
 	static const double nothing[] = {NAN, 0, -5, INFINITY};
-	struct trk_earlier_run runs[5];
+	struct trk_past_run runs[5];
 	struct trk_memory_advice a = {.request_bytes = 7};
 
 	(void) state;
 	for (size_t i = 0; i < 4; i++) {
 		runs[i] = run_of(1);
-		runs[i].peak_bytes = nothing[i];
-		runs[i].limit_bytes = nothing[i];
-		runs[i].end = i % 2 ? TRK_EARLIER_OUT_OF_MEMORY : TRK_EARLIER_SUCCEEDED;
+		runs[i].memory.bytes = nothing[i];
+		runs[i].limit_memory_bytes = nothing[i];
+		runs[i].end = i % 2 ? TRK_PAST_OUT_OF_MEMORY : TRK_PAST_SUCCEEDED;
 	}
 	assert_int_equal(trk__memory_advise(runs, 4, NULL, &a), -TRK_ERR_NODATA);
 	assert_int_equal(trk__memory_advise(NULL, 0, NULL, &a), -TRK_ERR_NODATA);
@@ -485,7 +486,7 @@ static void runs_that_say_nothing_are_left_out(void **state)
 
 static void what_does_not_exist_is_refused(void **state)
 {
-	struct trk_earlier_run run = run_of(1000);
+	struct trk_past_run run = run_of(1000);
 	struct trk_memory_options o = options_of((enum trk_risk) 7);
 	struct trk_memory_advice a;
 	double rung;
@@ -494,13 +495,13 @@ static void what_does_not_exist_is_refused(void **state)
 	assert_int_equal(trk__memory_advise(&run, 1, &o, &a), -EINVAL);
 	assert_int_equal(trk__memory_next_rung(&run, 1, NULL, NAN, &rung), -EINVAL);
 	assert_int_equal(trk__memory_next_rung(&run, 1, NULL, 0, &rung), -EINVAL);
-	run.end = (enum trk_earlier_end) 9;
+	run.end = (enum trk_past_end) 9;
 	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), -EINVAL);
 }
 
 static void rungs_climb_to_any_need(void **state)
 {
-	struct trk_earlier_run runs[10];
+	struct trk_past_run runs[10];
 	double request = 100 * MIB;
 
 	(void) state;
@@ -519,15 +520,15 @@ static void rungs_climb_to_any_need(void **state)
 /* --- failures in the history
  * ------------------------------------------------------------------- */
 
-static struct trk_earlier_run kill_at(double limit_mib)
+static struct trk_past_run kill_at(double limit_mib)
 {
-	return (struct trk_earlier_run){limit_mib * MIB * 0.98, 60, NAN, limit_mib * MIB,
-					TRK_EARLIER_OUT_OF_MEMORY};
+	return past_run_of(limit_mib * MIB * 0.98, 60, NAN, limit_mib * MIB,
+			   TRK_PAST_OUT_OF_MEMORY);
 }
 
 /* One run after another with what is advised, killed where that is too little. Returns the failures
  * of the last one; *ret_request is what let it succeed. */
-static unsigned int live(struct trk_earlier_run *runs, size_t *count, double need_mib,
+static unsigned int live(struct trk_past_run *runs, size_t *count, double need_mib,
 			 double *ret_request)
 {
 	unsigned int fails = 0;
@@ -548,8 +549,8 @@ static unsigned int live(struct trk_earlier_run *runs, size_t *count, double nee
 
 static void a_success_above_its_limit_resolves_a_kill(void **state)
 {
-	struct trk_earlier_run runs[3] = {run_of(1400), kill_at(1500), run_of(1613)};
-	struct trk_earlier_run without[2] = {runs[0], runs[2]};
+	struct trk_past_run runs[3] = {run_of(1400), kill_at(1500), run_of(1613)};
+	struct trk_past_run without[2] = {runs[0], runs[2]};
 	struct trk_memory_advice a, plain;
 
 	(void) state;
@@ -562,7 +563,7 @@ static void a_success_above_its_limit_resolves_a_kill(void **state)
 
 static void a_jump_takes_few_failures_and_leaves_no_trace(void **state)
 {
-	struct trk_earlier_run runs[64];
+	struct trk_past_run runs[64];
 	size_t count = 0, dear = 0;
 	double request;
 
@@ -579,7 +580,7 @@ static void a_jump_takes_few_failures_and_leaves_no_trace(void **state)
 
 static void the_next_rung_is_what_is_advised_after_the_kill(void **state)
 {
-	static struct trk_earlier_run runs[RUNS + 5];
+	static struct trk_past_run runs[RUNS + 5];
 
 	(void) state;
 	for (seed = 11; seed < 400000; seed = seed % 1000000 + 1999) {
@@ -601,7 +602,7 @@ static void the_next_rung_is_what_is_advised_after_the_kill(void **state)
 
 static void several_kills_at_once_are_resolved_by_one_success(void **state)
 {
-	struct trk_earlier_run runs[20];
+	struct trk_past_run runs[20];
 	struct trk_memory_advice a;
 
 	(void) state;
@@ -616,7 +617,7 @@ static void several_kills_at_once_are_resolved_by_one_success(void **state)
 
 static void a_kill_without_such_a_success_counts_and_is_not_called_a_peak(void **state)
 {
-	struct trk_earlier_run runs[8];
+	struct trk_past_run runs[8];
 	struct trk_memory_advice a;
 
 	(void) state;
@@ -631,7 +632,7 @@ static void a_kill_without_such_a_success_counts_and_is_not_called_a_peak(void *
 
 static void a_success_on_other_input_resolves_nothing(void **state)
 {
-	struct trk_earlier_run runs[4] = {run_of(900), run_of(950), kill_at(1000), run_of(1613)};
+	struct trk_past_run runs[4] = {run_of(900), run_of(950), kill_at(1000), run_of(1613)};
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice a;
 
@@ -647,7 +648,7 @@ static void a_success_on_other_input_resolves_nothing(void **state)
 
 static void a_kill_at_a_larger_input_asks_for_no_retry_at_a_smaller(void **state)
 {
-	struct trk_earlier_run runs[4] = {run_of(900), run_of(950), run_of(980), kill_at(8000)};
+	struct trk_past_run runs[4] = {run_of(900), run_of(950), run_of(980), kill_at(8000)};
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice a;
 
@@ -667,7 +668,7 @@ static void a_kill_at_a_larger_input_asks_for_no_retry_at_a_smaller(void **state
 
 static void of_a_wide_job_two_high_runs_are_no_new_level(void **state)
 {
-	struct trk_earlier_run runs[22];
+	struct trk_past_run runs[22];
 	struct trk_memory_advice a;
 
 	(void) state;
@@ -682,7 +683,7 @@ static void of_a_wide_job_two_high_runs_are_no_new_level(void **state)
 
 static void after_a_jump_the_next_request_is_no_less_than_it(void **state)
 {
-	struct trk_earlier_run runs[21];
+	struct trk_past_run runs[21];
 	struct trk_memory_options o = options_of(TRK_RISK_CHEAP);
 	struct trk_memory_advice a;
 
@@ -704,7 +705,7 @@ static void after_a_jump_the_next_request_is_no_less_than_it(void **state)
 
 static void the_newest_run_weighs_four_times(void **state)
 {
-	struct trk_earlier_run runs[20];
+	struct trk_past_run runs[20];
 	double chance_of, share = 4.0 / 23;
 
 	(void) state;
@@ -717,7 +718,7 @@ static void the_newest_run_weighs_four_times(void **state)
 
 static void wide_jobs_pay_for_safety_and_steady_ones_do_not(void **state)
 {
-	struct trk_earlier_run wide[60], steady[60];
+	struct trk_past_run wide[60], steady[60];
 	struct trk_memory_tuning tuning = trk__memory_tuning;
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice with, without;
@@ -742,7 +743,7 @@ static void wide_jobs_pay_for_safety_and_steady_ones_do_not(void **state)
 
 static void a_wide_job_is_told_to_state_the_input_size_until_it_does(void **state)
 {
-	struct trk_earlier_run runs[6];
+	struct trk_past_run runs[6];
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice a;
 
@@ -771,7 +772,7 @@ static void a_wide_job_is_told_to_state_the_input_size_until_it_does(void **stat
 
 static void memory_that_grows_as_a_power_of_input_is_followed(void **state)
 {
-	struct trk_earlier_run runs[30];
+	struct trk_past_run runs[30];
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice a;
 
@@ -811,7 +812,7 @@ static void a_line_needs_three_points(void **state)
 
 static void of_a_young_job_peaks_are_scaled_up_to_the_next_input(void **state)
 {
-	struct trk_earlier_run runs[3];
+	struct trk_past_run runs[3];
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice a;
 

@@ -10,12 +10,13 @@
 #include <cmocka.h>
 
 #include "advise/memory.h"
+#include "past_runs.h"
 
 #define MIB 1048576.0
 
 enum { RUNS = 60 };
 
-static struct trk_earlier_run runs[RUNS];
+static struct trk_past_run runs[RUNS];
 static uint64_t seed;
 
 static double chance(void)
@@ -24,10 +25,9 @@ static double chance(void)
 	return (double) (seed >> 11) / 9007199254740992.0;
 }
 
-static struct trk_earlier_run run_of(double peak_mib, double input_mib)
+static struct trk_past_run run_of(double peak_mib, double input_mib)
 {
-	return (struct trk_earlier_run){peak_mib * MIB, 60, input_mib * MIB, NAN,
-					TRK_EARLIER_SUCCEEDED};
+	return past_run_of(peak_mib * MIB, 60, input_mib * MIB, NAN, TRK_PAST_SUCCEEDED);
 }
 
 static double chance_after(size_t count, double input_mib, const struct trk_memory_tuning *tuning)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "advise/original.h"
+#include "base/bytes.h"
 #include "base/error.h"
 
 static void memory_is_rounded_as_the_original_does(void **state)
@@ -29,6 +30,20 @@ static void memory_is_rounded_as_the_original_does(void **state)
 	assert_true(isnan(trk__original_round_memory(NAN)));
 }
 
+static struct trk_past_run figures(double cores, double mib, double mean_gpus, double max_gpus,
+				   double vram_mib)
+{
+	struct trk_past_run run;
+
+	trk__past_run_init(&run);
+	run.cpu_mean = cores;
+	run.memory.bytes = mib * TRK_MIB;
+	run.gpu_mean = mean_gpus;
+	run.gpu_max = max_gpus;
+	run.vram.bytes = vram_mib * TRK_MIB;
+	return run;
+}
+
 /* Peaks and answers of the rule as it was before the unit slip. */
 static void the_largest_peak_gets_a_fifth_more(void **state)
 {
@@ -37,7 +52,7 @@ static void the_largest_peak_gets_a_fifth_more(void **state)
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct trk_original_run run = {1, cases[i][0], NAN, NAN, NAN};
+		struct trk_past_run run = figures(1, cases[i][0], NAN, NAN, NAN);
 		struct trk_original_advice a;
 
 		assert_int_equal(trk__original_advise(&run, 1, &a), 0);
@@ -52,7 +67,7 @@ static void cores_are_rounded_to_even_and_one_at_least(void **state)
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct trk_original_run run = {cases[i][0], 1, NAN, NAN, NAN};
+		struct trk_past_run run = figures(cases[i][0], 1, NAN, NAN, NAN);
 		struct trk_original_advice a;
 
 		assert_int_equal(trk__original_advise(&run, 1, &a), 0);
@@ -62,8 +77,11 @@ static void cores_are_rounded_to_even_and_one_at_least(void **state)
 
 static void runs_are_joined_by_mean_of_means_and_max_of_max(void **state)
 {
-	struct trk_original_run runs[] = {
-		{1, 1000, 0.5, 1.6, 900}, {4, 500, 0, 0.2, 100}, {NAN, NAN, NAN, NAN, NAN}};
+	struct trk_past_run runs[] = {
+		figures(1, 1000, 0.5, 1.6, 900),
+		figures(4, 500, 0, 0.2, 100),
+		figures(NAN, NAN, NAN, NAN, NAN),
+	};
 	struct trk_original_advice a;
 
 	(void) state;
@@ -73,13 +91,13 @@ static void runs_are_joined_by_mean_of_means_and_max_of_max(void **state)
 
 static void without_data_there_is_no_answer(void **state)
 {
-	struct trk_original_run run = {NAN, NAN, 1, 1, 1};
+	struct trk_past_run run = figures(NAN, NAN, 1, 1, 1);
 	struct trk_original_advice a;
 
 	(void) state;
 	assert_int_equal(trk__original_advise(&run, 1, &a), -TRK_ERR_NODATA);
 	assert_int_equal(trk__original_advise(&run, 0, &a), -TRK_ERR_NODATA);
-	run.mean_cores = 3;
+	run.cpu_mean = 3;
 	assert_int_equal(trk__original_advise(&run, 1, &a), 0);
 	assert_true(a.cpu == 3 && isnan(a.memory_mib));
 }

@@ -503,13 +503,14 @@ static void the_known_place_gives_the_cost_of_the_run(void **state)
 
 static void earlier_runs_are_compared_with(void **state)
 {
-	struct trk_history_run *runs = calloc(7, sizeof(*runs));
+	struct trk_history_row row;
+	struct trk_past_run runs[7];
 	struct trk_report_input in = {.record = *state, .runs = runs, .count = 7};
 	char *text;
 
-	assert_non_null(runs);
+	trk__history_run_from(*state, "", &row);
 	for (int i = 0; i < 7; i++) {
-		trk__history_run_from(*state, "", &runs[i]);
+		runs[i] = row.run;
 		runs[i].start_s += i;
 		runs[i].id[0] = (char) ('a' + i);
 		runs[i].duration_s = i < 6 ? 30 + i % 2 : 60;
@@ -522,7 +523,6 @@ static void earlier_runs_are_compared_with(void **state)
 	text = report_text(&in, "text");
 	assert_holds(text, "too few runs to tell (5 needed)");
 	free(text);
-	free(runs);
 }
 
 static void the_detected_system_comes_first(void **state)

@@ -13,37 +13,49 @@
 #include <string.h>
 
 #include "advise/verdict.h"
+#include "base/bytes.h"
+
+/* A run and what is known beside its figures. */
+struct judged_run {
+	struct trk_past_run run;
+	struct trk_sizing_facts facts;
+};
 
 /* A run that used its limits well. */
-static struct trk_sizing_facts facts_init(void)
+static struct judged_run facts_init(void)
 {
-	return (struct trk_sizing_facts){.run_time_s = 600,
-					 .samples = 600,
-					 .memory_peak_mib = 6000,
-					 .memory_limit_mib = 8192,
-					 .swap_peak_mib = 0,
-					 .cpu_mean_cores = 3,
-					 .cpu_limit_cores = 4,
-					 .throttled_s = 0,
-					 .memory_stall_s = 0,
-					 .saturated_share = 0.05,
-					 .memory_stated = true,
-					 .cpu_stated = true,
-					 .cpu_next_cores = 2};
+	struct judged_run f = {.facts = {.saturated_share = 0.05, .cpu_next_cores = 2}};
+
+	trk__past_run_init(&f.run);
+	f.run.code = 0;
+	f.run.duration_s = 600;
+	f.run.samples = 600;
+	f.run.memory.bytes = 6000 * TRK_MIB;
+	f.run.swap.bytes = 0;
+	f.run.cpu_mean = 3;
+	f.run.capacity[TRK_RESOURCE_CPU] = (struct trk_capacity){4, TRK_CAPACITY_LIMIT, ""};
+	f.run.capacity[TRK_RESOURCE_MEMORY_MIB] =
+		(struct trk_capacity){8192, TRK_CAPACITY_LIMIT, ""};
+	return f;
 }
 
-static enum trk_sizing judged(const struct trk_sizing_facts *f)
+static void judge(const struct judged_run *f, struct trk_sizing_verdict *v)
+{
+	trk__sizing_judge(&f->run, &f->facts, v);
+}
+
+static enum trk_sizing judged(const struct judged_run *f)
 {
 	struct trk_sizing_verdict v;
 
-	trk__sizing_judge(f, &v);
+	judge(f, &v);
 	assert_true(v.reason_count > 0 && v.reason_count <= TRK_SIZING_REASONS_MAX);
 	return v.sizing;
 }
 
 static void use_within_the_limits_is_right_sized(void **state)
 {
-	struct trk_sizing_facts f = facts_init();
+	struct judged_run f = facts_init();
 
 	(void) state;
 	assert_int_equal(judged(&f), TRK_SIZING_RIGHT);
@@ -54,111 +66,112 @@ static void each_shortage_is_under_provisioned(void **state)
 {
 	(void) state;
 	for (int shortage = 0; shortage < 5; shortage++) {
-		struct trk_sizing_facts f = facts_init();
+		struct judged_run f = facts_init();
 
-		f.out_of_memory = shortage == 0;
-		f.memory_peak_mib = shortage == 1 ? 7800 : 6000;
-		f.swap_peak_mib = shortage == 2 ? 100 : 0;
-		f.memory_stall_s = shortage == 3 ? 31 : 0;
-		f.throttled_s = shortage == 4 ? 61 : 0;
+		f.run.end = shortage == 0 ? TRK_PAST_OUT_OF_MEMORY : TRK_PAST_SUCCEEDED;
+		f.run.memory.bytes = (shortage == 1 ? 7800 : 6000) * TRK_MIB;
+		f.run.swap.bytes = shortage == 2 ? 100 * TRK_MIB : 0;
+		f.facts.memory_stall_s = shortage == 3 ? 31 : 0;
+		f.facts.throttled_s = shortage == 4 ? 61 : 0;
 		assert_int_equal(judged(&f), TRK_SIZING_UNDER);
 	}
 }
 
 static void a_killed_run_is_under_provisioned_whatever_else_is_known(void **state)
 {
-	struct trk_sizing_facts f = {NAN, NAN, NAN,  NAN,  NAN,  NAN,  NAN, NAN,
-				     NAN, NAN, true, true, true, true, NAN, true};
+	struct judged_run f = {.facts = {NAN, NAN, NAN, NAN}};
 
 	(void) state;
+	trk__past_run_init(&f.run);
+	f.run.end = TRK_PAST_OUT_OF_MEMORY;
 	assert_int_equal(judged(&f), TRK_SIZING_UNDER);
 }
 
 static void idle_memory_or_cores_are_over_provisioned(void **state)
 {
-	struct trk_sizing_facts f = facts_init();
+	struct judged_run f = facts_init();
 	struct trk_sizing_verdict v;
 
 	(void) state;
-	f.memory_peak_mib = 1000;
-	trk__sizing_judge(&f, &v);
+	f.run.memory.bytes = 1000 * TRK_MIB;
+	judge(&f, &v);
 	assert_true(v.sizing == TRK_SIZING_OVER && v.memory_over && !v.cpu_over);
 	assert_string_equal(v.reason[0], "memory peaked at 12 % of its limit");
-	f.memory_peak_mib = 13;
-	f.memory_requested = true;
-	trk__sizing_judge(&f, &v);
+	f.run.memory.bytes = 13 * TRK_MIB;
+	f.run.capacity[TRK_RESOURCE_MEMORY_MIB].kind = TRK_CAPACITY_REQUESTED;
+	judge(&f, &v);
 	assert_string_equal(v.reason[0], "memory peaked at < 1 % of its request");
-	f.failed = true; /* it ended early: what it did not reach says nothing */
+	f.run.code = 1; /* it ended early: what it did not reach says nothing */
 	assert_int_equal(judged(&f), TRK_SIZING_RIGHT);
 	f = facts_init();
-	f.cpu_mean_cores = 1.2;
-	trk__sizing_judge(&f, &v);
+	f.run.cpu_mean = 1.2;
+	judge(&f, &v);
 	assert_true(v.sizing == TRK_SIZING_OVER && v.cpu_over && !v.memory_over);
-	f.saturated_share = 0.3; /* it needs them for a third of the time */
+	f.facts.saturated_share = 0.3; /* it needs them for a third of the time */
 	assert_int_equal(judged(&f), TRK_SIZING_RIGHT);
 	f = facts_init();
-	f.memory_limit_mib = 512; /* little is lost */
-	f.memory_peak_mib = 100;
+	f.run.capacity[TRK_RESOURCE_MEMORY_MIB].value = 512; /* little is lost */
+	f.run.memory.bytes = 100 * TRK_MIB;
 	assert_int_equal(judged(&f), TRK_SIZING_RIGHT);
 }
 
 static void the_machine_is_not_a_request_that_is_too_large(void **state)
 {
-	struct trk_sizing_facts f = facts_init();
+	struct judged_run f = facts_init();
 	struct trk_sizing_verdict v;
 
 	(void) state;
-	f.memory_peak_mib = 100;
-	f.cpu_mean_cores = 0.1;
-	f.memory_stated = false;
-	trk__sizing_judge(&f, &v);
+	f.run.memory.bytes = 100 * TRK_MIB;
+	f.run.cpu_mean = 0.1;
+	f.run.capacity[TRK_RESOURCE_MEMORY_MIB].kind = TRK_CAPACITY_MACHINE;
+	judge(&f, &v);
 	assert_true(v.sizing == TRK_SIZING_OVER && v.cpu_over && !v.memory_over);
-	f.cpu_stated = false;
-	trk__sizing_judge(&f, &v);
+	f.run.capacity[TRK_RESOURCE_CPU].kind = TRK_CAPACITY_MACHINE;
+	judge(&f, &v);
 	assert_true(v.sizing == TRK_SIZING_UNSTATED && !v.cpu_over && !v.memory_over);
 	assert_string_equal(trk__sizing_name(v.sizing), "nothing requested");
-	f.memory_peak_mib = 8000; /* too small it can be */
+	f.run.memory.bytes = 8000 * TRK_MIB; /* too small it can be */
 	assert_int_equal(judged(&f), TRK_SIZING_UNDER);
 }
 
 static void cores_that_the_advice_keeps_are_not_too_many(void **state)
 {
-	struct trk_sizing_facts f = facts_init();
+	struct judged_run f = facts_init();
 
 	(void) state;
-	f.cpu_mean_cores = 1.2;
-	f.cpu_next_cores = 4;
+	f.run.cpu_mean = 1.2;
+	f.facts.cpu_next_cores = 4;
 	assert_int_equal(judged(&f), TRK_SIZING_RIGHT);
 }
 
 static void a_shortage_of_one_wins_over_idleness_of_the_other(void **state)
 {
-	struct trk_sizing_facts f = facts_init();
+	struct judged_run f = facts_init();
 	struct trk_sizing_verdict v;
 
 	(void) state;
-	f.memory_peak_mib = 8192;
-	f.cpu_mean_cores = 0.5;
-	trk__sizing_judge(&f, &v);
+	f.run.memory.bytes = 8192 * TRK_MIB;
+	f.run.cpu_mean = 0.5;
+	judge(&f, &v);
 	assert_true(v.sizing == TRK_SIZING_UNDER && v.memory_under && v.cpu_over && !v.memory_over);
 }
 
 static void too_little_is_not_enough_data(void **state)
 {
-	struct trk_sizing_facts f = facts_init();
+	struct judged_run f = facts_init();
 
 	(void) state;
-	f.run_time_s = 3;
+	f.run.duration_s = 3;
 	assert_int_equal(judged(&f), TRK_SIZING_NOT_ENOUGH_DATA);
-	f.run_time_s = NAN;
-	assert_int_equal(judged(&f), TRK_SIZING_NOT_ENOUGH_DATA);
-	f = facts_init();
-	f.samples = 4;
+	f.run.duration_s = NAN;
 	assert_int_equal(judged(&f), TRK_SIZING_NOT_ENOUGH_DATA);
 	f = facts_init();
-	f.memory_limit_mib = NAN;
+	f.run.samples = 4;
+	assert_int_equal(judged(&f), TRK_SIZING_NOT_ENOUGH_DATA);
+	f = facts_init();
+	f.run.capacity[TRK_RESOURCE_MEMORY_MIB].value = NAN;
 	assert_int_equal(judged(&f), TRK_SIZING_RIGHT);
-	f.cpu_limit_cores = NAN;
+	f.run.capacity[TRK_RESOURCE_CPU].value = NAN;
 	assert_int_equal(judged(&f), TRK_SIZING_NOT_ENOUGH_DATA);
 }
 

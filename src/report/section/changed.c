@@ -54,7 +54,7 @@ static void add_change(struct trk_doc *d, struct trk_doc_table *t,
 }
 
 /* The newest run beside the earlier ones, and beside the one before it. */
-static void add_changes(struct trk_doc *d, const struct trk_history_run *runs, size_t count,
+static void add_changes(struct trk_doc *d, const struct trk_past_run *runs, size_t count,
 			struct trk_doc_table *t)
 {
 	struct trk_change usual, previous;
@@ -73,16 +73,16 @@ static void list_runs(struct trk_doc *d, const struct trk_report_work *w, struct
 		trk__doc_table(d, s, "runs", "The newest runs of this job", run_columns, 6);
 
 	for (size_t i = in->count; i-- > 0 && i + LISTED >= in->count;) {
-		const struct trk_history_run *run = &in->runs[i];
+		const struct trk_past_run *run = &in->runs[i];
 		struct trk_doc_cell *row = trk__doc_row(d, t);
 		char end[TRK_END_WORDS_SIZE];
 
 		row[0].text = trk__doc_safe(d, run->id, TRK_RUN_ID_SIZE);
 		row[1] = trk__doc_figure(d, trk__human_moment, run->start_s);
-		row[2].text = trk__doc_safe(d, trk__history_run_end_words(run, end), sizeof(end));
+		row[2].text = trk__doc_safe(d, trk__past_run_end_words(run, end), sizeof(end));
 		row[3] = trk__doc_figure(d, trk__human_seconds, run->duration_s);
 		row[4] = trk__doc_figure(d, trk__human_seconds, run->cpu_s);
-		row[5] = trk__doc_figure(d, trk__human_memory, run->peak_memory_mib);
+		row[5] = trk__doc_figure(d, trk__human_memory, run->memory.bytes / TRK_MIB);
 	}
 }
 
