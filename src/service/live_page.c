@@ -25,40 +25,35 @@ void trk__live_page_init(struct trk_live_page *l, const struct trk_live_page *pa
 }
 
 /* Runs in the child. Errors are ignored, as the page is soon made again. */
-static void make_page(struct trk_live_page *l, const struct trk_record *record)
+static void make_page(struct trk_live_page *l, const struct trk_run *run)
 {
-	static struct trk_record now; /* what it points to is the child's own */
 	struct trk_history *h = NULL;
 	TRK_BUF_LOCAL(b, TRK_PAGE_MAX);
 	char name[96];
 
-	now = *record;
-	now.writing = true;
-	trk__record_recover(&now);
-	trk__store_name(&now.run, name);
+	trk__store_name(run, name);
 	l->service.note = NULL;
 	l->request.dirfd = trk__store_open(l->service.dir, false, NULL);
 	l->request.path = name;
-	l->request.record = &now;
 	if (!l->request.earlier)
 		(void) trk__runs_history(&l->service, NEW_MAX, &h, NULL);
 	if (trk__page_make(&l->service, h, &l->request, &b, NULL, NULL) == 0)
 		(void) trk__page_save(&b, l->path, true, l->via);
 }
 
-static void child(struct trk_live_page *l, const struct trk_record *record, int done_fd)
+static void child(struct trk_live_page *l, const struct trk_run *run, int done_fd)
 {
 	uint64_t used_ns;
 
 	trk__service_child(l->control_fd);
-	make_page(l, record);
+	make_page(l, run);
 	used_ns = trk__clock_process_cpu_ns();
 	(void) !write(done_fd, &used_ns, sizeof(used_ns));
 	_exit(0);
 }
 
 /* Start the child, and set child and done_fd. 0 or a negative errno. */
-static int start(struct trk_live_page *l, const struct trk_record *record)
+static int start(struct trk_live_page *l, const struct trk_run *run)
 {
 	int ends[2], r = trk__os_pipe(ends);
 	pid_t pid;
@@ -67,7 +62,7 @@ static int start(struct trk_live_page *l, const struct trk_record *record)
 		return r;
 	pid = trk__helper_process_fork(&l->child);
 	if (pid == 0)
-		child(l, record, ends[1]);
+		child(l, run, ends[1]);
 	(void) close(ends[1]);
 	if (pid > 0)
 		l->done_fd = ends[0];
@@ -94,7 +89,7 @@ static void take_end(struct trk_live_page *l)
 	l->next_ns = trk__clock_monotonic_ns() + (wait_ns > l->every_ns ? wait_ns : l->every_ns);
 }
 
-void trk__live_page_row(struct trk_live_page *l, const struct trk_record *record)
+void trk__live_page_row(struct trk_live_page *l, const struct trk_run *run)
 {
 	int status;
 
@@ -105,7 +100,7 @@ void trk__live_page_row(struct trk_live_page *l, const struct trk_record *record
 			return;
 		take_end(l);
 	}
-	if (trk__clock_monotonic_ns() >= l->next_ns && start(l, record) < 0)
+	if (trk__clock_monotonic_ns() >= l->next_ns && start(l, run) < 0)
 		l->next_ns += l->every_ns;
 }
 

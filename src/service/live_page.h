@@ -1,5 +1,6 @@
-/* The page of a running job. A child process makes it from the tracker's record and the rows of the
- * recording, so that no sample waits for it, and uses at most 1/200 of a core. The child is a helper process and not counted as part of the job. */
+/* The page of a running job. A child process makes it from the recording so far, so that no sample
+ * waits for it, and uses at most 1/200 of a core. The child is a helper process and not counted as
+ * part of the job. */
 #ifndef TRK_SERVICE_LIVE_PAGE_H
 #define TRK_SERVICE_LIVE_PAGE_H
 
@@ -20,7 +21,7 @@ struct trk_live_page {
 /* `page` needs service, request, path, via, every_ns and control_fd. */
 void trk__live_page_init(struct trk_live_page *l, const struct trk_live_page *page);
 /* After each row. */
-void trk__live_page_row(struct trk_live_page *l, const struct trk_record *record);
+void trk__live_page_row(struct trk_live_page *l, const struct trk_run *run);
 /* Stop writing the page of the running job. */
 void trk__live_page_end(struct trk_live_page *l);
 

@@ -16,10 +16,7 @@ enum { RAW_MAX = 128 << 20 };
 struct work {
 	const struct trk_service *s;
 	const struct trk_page_request *q;
-	struct trk_record loaded;
-	struct trk_record copy;          /* from the caller, with `named` */
-	const struct trk_record *record; /* one of these, or the caller's */
-	struct trk_lines *named;         /* owned */
+	struct trk_record record;
 	struct trk_report_rows *rows;
 	struct trk_job_runs runs;
 	struct trk_prices prices;
@@ -45,44 +42,19 @@ static int load_raw(struct work *w, struct trk_error *reterr)
 	return 0;
 }
 
-/* Use a copy of the given record that has the names of its native code. 0 or -ENOMEM. */
-static int name_lines(struct work *w)
-{
-	const struct trk_record *r = w->record;
-
-	if (r->lines &&
-	    trk__lines_looked_up(r->lines, (double) r->run.start_ns / 1e9, &w->named) < 0)
-		return -ENOMEM;
-	if (w->named) {
-		w->copy = *r;
-		w->copy.lines = w->named;
-		w->record = &w->copy;
-	}
-	return 0;
-}
-
 /* The record, its rows in a second pass, and the bytes. */
 static int load_recording(struct work *w, struct trk_error *reterr)
 {
 	const struct trk_page_request *q = w->q;
-	int r = 0;
+	struct trk_record *record = &w->record;
+	int r = trk__record_read(q->dirfd, q->path, record, NULL, NULL, reterr);
 
-	if (!q->record)
-		r = trk__record_read(q->dirfd, q->path, &w->loaded, NULL, NULL, reterr);
+	r = r ? r : trk__lines_look_up(&record->lines, (double) record->run.start_ns / 1e9);
 	if (r < 0)
 		return r;
-	if (q->record) {
-		w->record = q->record;
-		r = name_lines(w);
-	} else {
-		w->record = &w->loaded;
-		r = trk__lines_look_up(&w->loaded.lines, (double) w->loaded.run.start_ns / 1e9);
-	}
-	if (r < 0)
-		return r;
-	if (q->failed && !q->record)
-		trk__record_fail(&w->loaded);
-	w->rows = trk__report_rows_new(w->record);
+	if (q->failed)
+		trk__record_fail(record);
+	w->rows = trk__report_rows_new(record);
 	if (!w->rows)
 		return -ENOMEM;
 	r = trk__record_read_rows(q->dirfd, q->path, trk__report_rows_take, w->rows, reterr);
@@ -92,24 +64,24 @@ static int load_recording(struct work *w, struct trk_error *reterr)
 /* The earlier runs, and what changed since them. */
 static int load_runs(struct work *w, struct trk_history *h)
 {
-	int r = trk__job_runs_read(w->s, h, w->q->earlier, w->record, &w->runs);
+	int r = trk__job_runs_read(w->s, h, w->q->earlier, &w->record, &w->runs);
 
 	if (r < 0 || !h || w->q->earlier || w->q->live_s > 0 || w->runs.history_error)
 		return r;
 	trk__job_runs_change(&w->runs, &w->change);
-	trk__job_runs_phases(&w->runs, w->s, w->record, &w->change);
+	trk__job_runs_phases(&w->runs, w->s, &w->record, &w->change);
 	w->has_change = true;
-	return trk__job_runs_usual(&w->runs, w->s, w->record, &w->usual);
+	return trk__job_runs_usual(&w->runs, w->s, &w->record, &w->usual);
 }
 
 /* Change the place of the run to the stated server. */
 static void take_stated_place(struct work *w)
 {
-	const struct trk_advice_input question = trk__job_runs_question(&w->runs, &w->loaded);
+	const struct trk_advice_input question = trk__job_runs_question(&w->runs, &w->record);
 	struct trk_advice *advice = malloc(sizeof(*advice));
 	bool has = advice && trk__advice_make(&question, advice) == 0;
 
-	trk__prices_cost_at(&w->s->layers, &w->loaded, w->q->stated, has ? advice : NULL,
+	trk__prices_cost_at(&w->s->layers, &w->record, w->q->stated, has ? advice : NULL,
 			    &w->runs.use->busy);
 	free(advice);
 }
@@ -137,7 +109,7 @@ static int load_prices(struct work *w, struct trk_error *reterr)
 		trk__service_note(w->s, "%s", error.message);
 	else if (w->prices.ignored.code)
 		trk__service_note(w->s, "%s", w->prices.ignored.message);
-	if (q->stated && !q->record)
+	if (q->stated)
 		take_stated_place(w);
 	w->words = (struct trk_need_words){.vendors = q->vendors, .regions = q->regions};
 	return w->has_prices && (q->vendors || q->regions) ? check_words(w, reterr) : 0;
@@ -146,7 +118,7 @@ static int load_prices(struct work *w, struct trk_error *reterr)
 static int write_page(struct work *w, struct trk_buf *b)
 {
 	const struct trk_report_input in = {
-		.record = w->record,
+		.record = &w->record,
 		.rows = w->rows,
 		.runs = w->runs.run,
 		.count = w->runs.count,
@@ -194,12 +166,11 @@ int trk__page_make(const struct trk_service *s, struct trk_history *h,
 	r = r ? r : load_prices(w, reterr);
 	r = r ? r : write_page(w, b);
 	if (r == 0 && ret_id)
-		memcpy(ret_id, w->record->run.id, TRK_RUN_ID_SIZE);
+		memcpy(ret_id, w->record.run.id, TRK_RUN_ID_SIZE);
 	trk__prices_release(&w->prices);
 	trk__job_runs_release(&w->runs);
 	trk__report_rows_free(w->rows);
-	trk__record_release(&w->loaded);
-	trk__lines_free(w->named);
+	trk__record_release(&w->record);
 	free(w->usual);
 	free(w->raw);
 	free(w);

@@ -11,7 +11,6 @@
 struct trk_page_request {
 	int dirfd; /* the recording, as of trk__record_read */
 	const char *path;
-	const struct trk_record *record; /* its record; NULL: read from the recording */
 	const char *format;              /* html, md */
 	const char *earlier;     /* JSON of the job's earlier runs; NULL: those of the history */
 	const char *integration; /* what tracked the run, "Metaflow 2.19"; NULL: nothing else */

@@ -208,7 +208,7 @@ static void on_row(void *data, const struct trk_record *record, const struct trk
 	struct engine *e = data;
 
 	e->options->on_row(e->options->data, record, row, sampler);
-	trk__live_page_row(&e->page, record);
+	trk__live_page_row(&e->page, &record->run);
 	if (e->options->judges_alerts || e->hooks.count)
 		judge_alerts(e, record, row, trk__sampler_gpus(sampler));
 }
