@@ -76,19 +76,19 @@ static int check_options(const struct trk_tracker_options *o, char *why, size_t 
 	return 0;
 }
 
-/* An older caller's struct is shorter: missing fields have their defaults. */
-static int take_options(const struct trk_tracker_options *given, struct trk_tracker_options *o,
+static int read_options(const struct trk_tracker_options *given, struct trk_tracker_options *o,
 			char *why, size_t size)
 {
+	int r = given ? 0 : trk__why(why, size, -EINVAL, "options: NULL");
+
 	memset(o, 0, sizeof(*o));
-	if (!given)
-		return trk__why(why, size, -EINVAL, "options: NULL");
-	if (given->size < offsetof(struct trk_tracker_options, interval_s) || given->size > 4096)
-		return trk__why(why, size, -EINVAL, "options: size is not set");
-	memcpy(o, given, given->size < sizeof(*o) ? given->size : sizeof(*o));
+	r = r ? r
+	      : trk__options_take("options", given,
+				  offsetof(struct trk_tracker_options, interval_s), o, sizeof(*o),
+				  why, size);
 	if (o->interval_s == 0)
 		o->interval_s = 1;
-	return check_options(o, why, size);
+	return r ? r : check_options(o, why, size);
 }
 
 static int make_temporary(struct trk_tracker *t, char *why, size_t size)
@@ -162,7 +162,7 @@ int trk_tracker_start(const struct trk_tracker_options *options, struct trk_trac
 {
 	struct trk_tracker_options o;
 	struct trk_tracker *t;
-	int r = take_options(options, &o, why, why_size);
+	int r = read_options(options, &o, why, why_size);
 
 	if (r < 0)
 		return r;

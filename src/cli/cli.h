@@ -178,7 +178,7 @@ const char *cli_extension(const char *path);
 /* The format of a report in a file of this name: "md", or else "html". path may be NULL. */
 const char *cli_page_format(const char *path);
 
-/* Whether `word` is one of `list` (words with blanks between them). */
+/* Whether `word` is one of `list` (words with blanks or line ends between them). */
 bool cli_is_word_of(const char *list, const char *word);
 
 /* True, after a complaint, if the extension is that of a data or document format that is not in

@@ -67,21 +67,6 @@ static int apply(struct target *t, const struct cli_option *o, const char *value
 	return r;
 }
 
-/* Whether the file in the working directory may set the option. */
-static bool is_local_key(const struct cli_option *o)
-{
-	size_t len = strlen(o->name);
-
-	for (const char *at = CLI_LOCAL_KEYS; *at; at += strspn(at, " \n")) {
-		size_t word = strcspn(at, " \n");
-
-		if (word == len && !memcmp(at, o->name, len))
-			return true;
-		at += word;
-	}
-	return false;
-}
-
 /* Whether files and variables may set an option: those of the help, and one that has gone, for its
  * message. */
 static bool is_setting(const struct cli_option *o)
@@ -165,7 +150,7 @@ static int apply_entry(struct target *target, const struct cli_toml *t)
 		return cli_reject(EXIT_USAGE,
 				  "%s: unknown key %s%s. Try: resource-tracker config --help",
 				  origin, t->key, target->lenient ? " is ignored" : "");
-	if (target->local && !is_local_key(o)) {
+	if (target->local && !cli_is_word_of(CLI_LOCAL_KEYS, o->name)) {
 		note_origin(target, o, t->value, origin, true);
 		cli_complain(
 			"%s: %s is ignored, because the file was found in the working directory. "

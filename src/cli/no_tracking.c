@@ -5,107 +5,49 @@
 #include "cli/cli.h"
 #include "cli/dashboard_serve.h"
 
-#define TRACK_IN_PYTHON "python -m resource_tracker run -- CMD"
+#define IN_PYTHON "python -m resource_tracker run -- CMD"
 
-static const struct {
-	const char *verb, *instead;
-} known[] = {
-	{"run", TRACK_IN_PYTHON},
-	{"attach", TRACK_IN_PYTHON},
-	{"system", TRACK_IN_PYTHON},
-	{"top", "resource-tracker show"},
-	{"mark", "resource_tracker.mark() in Python"},
-	{"doctor", "resource-tracker self check"},
-	{"server-info", "resource_tracker.get_server_info() in Python"},
-	{"cloud-info", "resource_tracker.get_cloud_info() in Python"},
-	{"metaflow", "python -m resource_tracker metaflow"},
-};
+/* Name of the constant, verb, what to use in its place. */
+/* clang-format off */
+#define ABSENT_LIST(X) \
+	X(run, "run", IN_PYTHON) \
+	X(attach, "attach", IN_PYTHON) \
+	X(system, "system", IN_PYTHON) \
+	X(top, "top", "resource-tracker show") \
+	X(mark, "mark", "resource_tracker.mark() in Python") \
+	X(doctor, "doctor", "resource-tracker self check") \
+	X(server_info, "server-info", "resource_tracker.get_server_info() in Python") \
+	X(cloud_info, "cloud-info", "resource_tracker.get_cloud_info() in Python") \
+	X(metaflow, "metaflow", "python -m resource_tracker metaflow")
+/* clang-format on */
 
 /* `resource-tracker CMD` is short for `run`. */
 static int refuse(int argc, char **argv)
 {
-	size_t n = sizeof(known) / sizeof(known[0]), i = 0;
+	static const char *const absent[][2] = {
+#define X(id, verb, instead) {verb, instead},
+		ABSENT_LIST(X)
+#undef X
+	};
+	size_t n = sizeof(absent) / sizeof(absent[0]), i = 0;
 
-	while (i < n && strcmp(argv[0], known[i].verb) != 0)
+	while (i < n && strcmp(argv[0], absent[i][0]) != 0)
 		i++;
 	i = i == n ? 0 : i;
 	return cli_reject(EXIT_BEFORE_JOB, "%s: not available on this system. Try: %s",
-			  known[i].verb, known[i].instead);
+			  absent[i][0], absent[i][1]);
 }
 
-const struct cli_command cli_run = {
-	.name = "run",
-	.usage = "run",
-	.summary = "Not available on this system. Use: " TRACK_IN_PYTHON ".",
-	.options = cli_no_options,
-	.run = refuse,
-};
-
-const struct cli_command cli_attach = {
-	.name = "attach",
-	.usage = "attach",
-	.summary = "Not available on this system. Use: " TRACK_IN_PYTHON ".",
-	.options = cli_no_options,
-	.run = refuse,
-};
-
-const struct cli_command cli_system = {
-	.name = "system",
-	.usage = "system",
-	.summary = "Not available on this system. Use: " TRACK_IN_PYTHON ".",
-	.options = cli_no_options,
-	.run = refuse,
-};
-
-const struct cli_command cli_top = {
-	.name = "top",
-	.usage = "top",
-	.summary = "Not available on this system. Use: resource-tracker show.",
-	.options = cli_no_options,
-	.run = refuse,
-};
-
-const struct cli_command cli_mark = {
-	.name = "mark",
-	.usage = "mark",
-	.summary = "Not available on this system. Use: resource_tracker.mark() in Python.",
-	.options = cli_no_options,
-	.run = refuse,
-};
-
-const struct cli_command cli_doctor = {
-	.name = "doctor",
-	.usage = "doctor",
-	.summary = "Not available on this system. Use: resource-tracker self check.",
-	.options = cli_no_options,
-	.run = refuse,
-};
-
-const struct cli_command cli_server_info = {
-	.name = "server-info",
-	.usage = "server-info",
-	.summary =
-		"Not available on this system. Use: resource_tracker.get_server_info() in Python.",
-	.options = cli_no_options,
-	.run = refuse,
-};
-
-const struct cli_command cli_cloud_info = {
-	.name = "cloud-info",
-	.usage = "cloud-info",
-	.summary =
-		"Not available on this system. Use: resource_tracker.get_cloud_info() in Python.",
-	.options = cli_no_options,
-	.run = refuse,
-};
-
-const struct cli_command cli_metaflow = {
-	.name = "metaflow",
-	.usage = "metaflow",
-	.summary = "Not available on this system. Use: python -m resource_tracker metaflow.",
-	.options = cli_no_options,
-	.run = refuse,
-};
+#define X(id, verb, instead)                                                                       \
+	const struct cli_command cli_##id = {                                                      \
+		.name = verb,                                                                      \
+		.usage = verb,                                                                     \
+		.summary = "Not available on this system. Use: " instead ".",                      \
+		.options = cli_no_options,                                                         \
+		.run = refuse,                                                                     \
+	};
+ABSENT_LIST(X)
+#undef X
 
 int cli_dashboard_serve(const struct cli_fleet_settings *views, uint16_t port, bool open)
 {

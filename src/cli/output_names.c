@@ -19,7 +19,7 @@ bool cli_is_word_of(const char *list, const char *word)
 	size_t len = strlen(word);
 
 	for (const char *at = list; len && (at = strstr(at, word)); at += len)
-		if ((at == list || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
+		if ((at == list || strchr(" \n", at[-1])) && strchr(" \n", at[len]))
 			return true;
 	return false;
 }
