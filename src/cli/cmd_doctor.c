@@ -83,7 +83,6 @@ static const char *amount(char text[TRK_HUMAN_SIZE], enum trk_total total, doubl
 {
 	switch (total) {
 	case TRK_TOTAL_PEAK_MEMORY_MIB:
-	case TRK_TOTAL_PEAK_COMMIT_MIB:
 		return trk__human_memory(text, value);
 	case TRK_TOTAL_DISK_WRITE_BYTES:
 		return trk__human_bytes(text, value);

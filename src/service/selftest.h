@@ -1,5 +1,5 @@
 /* Jobs that use a known amount of CPU time, memory or disk, for `doctor --selftest` and for trials
- * of other trackers. known_work_forks.c implements them. */
+ * of other trackers. known_work.c implements them. */
 #ifndef TRK_SERVICE_SELFTEST_H
 #define TRK_SERVICE_SELFTEST_H
 
@@ -11,7 +11,7 @@
 /* A job, and the figure that it measures about itself. */
 struct trk_known_work {
 	const char *name;
-	const char *text;     /* what it does, for a table; NULL: only a part of another work */
+	const char *text;     /* what it does, for a table */
 	enum trk_total total; /* the figure that it measures */
 	/* Does the work. Returns the figure, in the unit of the total; NaN where the system refused
 	 * a part of the work. */
@@ -19,24 +19,11 @@ struct trk_known_work {
 };
 
 enum { TRK_KNOWN_WORKS_MAX = 8 };
-/* At most TRK_KNOWN_WORKS_MAX works, then their parts; the last one has no name. */
+/* At most TRK_KNOWN_WORKS_MAX of them; after the last one there is one without a name. */
 extern const struct trk_known_work trk__known_works[];
 
 /* By name, or NULL. */
 const struct trk_known_work *trk__known_work_find(const char *name);
-
-/* The figure in the line that `doctor --work` prints, or NaN. */
-double trk__known_work_figure(const char *line, size_t len, enum trk_total total);
-
-/* ---- parts of the works ---- */
-
-/* CPU time of this process. */
-double trk__work_cpu_s(void);
-void trk__work_burn_ms(unsigned int ms);
-
-/* Works: 1.5 s of CPU time; a file that is written down to the disk before the job ends. */
-double trk__work_one_process(const char *folder);
-double trk__work_written_file(const char *folder);
 
 /* ---- doctor --selftest: track these jobs, and compare ---- */
 

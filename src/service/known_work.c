@@ -1,10 +1,13 @@
-/* Known work of processes that fork. The true figures come from other sources than those of the
+/* Known work. The true figures come from other sources than those of the
  * tracker: getrusage(2) of each process just before it ends, and the job's own count of the pages
  * that it touched and the bytes that it wrote. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -23,15 +26,25 @@ enum {
 	WORKERS = 4,
 	SPIKE_MIB = 120,
 	SHARED_MIB = 96,
+	FILE_MIB = 48,
 };
 
-double trk__work_cpu_s(void)
+static double own_cpu_s(void)
 {
 	struct rusage u;
 
 	(void) getrusage(RUSAGE_SELF, &u);
 	return (double) (u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
 	       (double) (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
+}
+
+static void burn_ms(unsigned int ms)
+{
+	double end = own_cpu_s() + ms * 1e-3;
+
+	while (own_cpu_s() < end)
+		for (int i = 0; i < 20000; i++)
+			__asm__ volatile(""); /* is not optimised away */
 }
 
 static void sleep_ms(long ms)
@@ -55,6 +68,32 @@ static void touch(char *p, size_t size)
 		((volatile char *) p)[i] = (char) (i >> 12 | 1);
 }
 
+static double one_process(const char *folder)
+{
+	burn_ms(1500);
+	return own_cpu_s();
+}
+
+static double written_file(const char *folder)
+{
+	static char block[1 << 20];
+	char path[4200];
+	double total = 0;
+	int fd;
+
+	memset(block, 7, sizeof(block));
+	(void) snprintf(path, sizeof(path), "%s/written", folder);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	for (int i = 0; fd >= 0 && i < FILE_MIB; i++) {
+		ssize_t n = write(fd, block, sizeof(block));
+
+		total += n > 0 ? (double) n : 0;
+	}
+	if (fd < 0 || fsync(fd) < 0 || close(fd) < 0)
+		total = NAN;
+	return total;
+}
+
 /* Memory that all processes of a job share. */
 struct shared {
 	atomic_ullong cpu_us; /* of those that are about to end */
@@ -64,7 +103,7 @@ struct shared {
 /* Last call of a child of the job. */
 static _Noreturn void add_and_end(struct shared *s)
 {
-	atomic_fetch_add(&s->cpu_us, (unsigned long long) (trk__work_cpu_s() * 1e6));
+	atomic_fetch_add(&s->cpu_us, (unsigned long long) (own_cpu_s() * 1e6));
 	atomic_fetch_add(&s->done, 1);
 	_exit(0);
 }
@@ -81,7 +120,7 @@ static double cpu_of_all(struct shared *s, bool complete)
 	double used = (double) atomic_load(&s->cpu_us) * 1e-6;
 
 	(void) munmap(s, sizeof(*s));
-	return complete ? used + trk__work_cpu_s() : NAN;
+	return complete ? used + own_cpu_s() : NAN;
 }
 
 /* Children one after the other, each of which burns so many ms. */
@@ -94,7 +133,7 @@ static double children(int count, unsigned int ms, bool waits)
 		pid_t pid = fork();
 
 		if (pid == 0) {
-			trk__work_burn_ms(ms);
+			burn_ms(ms);
 			add_and_end(s);
 		}
 		complete &= pid > 0 && (waits ? waitpid(pid, NULL, 0) == pid
@@ -120,10 +159,10 @@ static double orphans(const char *folder)
 		if (pid == 0) {
 			if (setsid() < 0 || fork() != 0) {
 				atomic_fetch_add(&s->cpu_us,
-						 (unsigned long long) (trk__work_cpu_s() * 1e6));
+						 (unsigned long long) (own_cpu_s() * 1e6));
 				_exit(0);
 			}
-			trk__work_burn_ms(400);
+			burn_ms(400);
 			add_and_end(s);
 		}
 		complete &= pid > 0 && waitpid(pid, NULL, 0) == pid;
@@ -192,12 +231,12 @@ static double shared_pages(const char *folder)
 }
 
 const struct trk_known_work trk__known_works[] = {
-	{"process", "CPU time of one process", TRK_TOTAL_CPU_S, trk__work_one_process},
+	{"process", "CPU time of one process", TRK_TOTAL_CPU_S, one_process},
 	{"children", "CPU time of 40 short children", TRK_TOTAL_CPU_S, waited_children},
 	{"orphans", "CPU time of 3 orphans", TRK_TOTAL_CPU_S, orphans},
 	{"unwaited", "CPU time of 15 children without wait", TRK_TOTAL_CPU_S, unwaited_children},
 	{"spike", "memory of a child, for 0.1 s", TRK_TOTAL_PEAK_MEMORY_MIB, spike},
 	{"shared", "memory shared by 5 processes", TRK_TOTAL_PEAK_MEMORY_MIB, shared_pages},
-	{"disk", "bytes written to a disk", TRK_TOTAL_DISK_WRITE_BYTES, trk__work_written_file},
+	{"disk", "bytes written to a disk", TRK_TOTAL_DISK_WRITE_BYTES, written_file},
 	{NULL, NULL, TRK_TOTAL_CPU_S, NULL},
 };
