@@ -19,22 +19,19 @@ enum { PATH_SIZE = 4096, WORDS_MAX = 24 };
 
 /* ---- the program ---- */
 
-/* Find the program next to the library, as in an installation or a Python wheel: LIB/../bin or
- * LIB. */
-static bool find_installed(char *path)
+/* The stated program; or that of the installation; or one next to the library, as in a Python
+ * wheel; or one in PATH. */
+static const char *program_of(const struct trk_helper_options *o, char *path)
 {
 	static const char *const places[] = {"../bin/", "../../bin/", ""};
 
-	return trk__install_path(places, 3, "resource-tracker", X_OK, path, PATH_SIZE);
-}
-
-static const char *program_of(const struct trk_helper_options *o, char *path)
-{
 	if (o->program)
 		return o->program;
 	if (access(TRK_PROGRAM, X_OK) == 0)
 		return TRK_PROGRAM;
-	return find_installed(path) ? path : "resource-tracker"; /* then looked for in PATH */
+	return trk__install_path(places, 3, "resource-tracker", X_OK, path, PATH_SIZE)
+		       ? path
+		       : "resource-tracker";
 }
 
 static size_t count_of(char *const *words)

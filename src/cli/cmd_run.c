@@ -69,15 +69,6 @@ static int run_as_phase(const char *outer, const struct track_settings *settings
 	return track_exec_failure(argv[at], errno);
 }
 
-/* Options without a verb and a command track a process or the machine, as in the sibling. No job
- * writes to stderr, so the samples go there, as in the sibling. */
-static int track_as_sibling(struct track_settings *s)
-{
-	if (!s->output && !s->format)
-		s->format = "json";
-	return track_with(s, NULL, s->pid);
-}
-
 /* The index of the first operand; -1 after a complaint about the configuration. */
 static int take_settings(const struct cli_command *verb, int argc, char **argv,
 			 struct track_settings *ret)
@@ -98,9 +89,14 @@ static int run(int argc, char **argv)
 		return EXIT_BEFORE_JOB;
 	if (at >= argc && has_verb && settings.pid)
 		return track_with(&settings, NULL, settings.pid);
-	/* A command is missing after -- (as in: -- $UNSET). */
-	if (at >= argc && !has_verb && (settings.pid || strcmp(argv[argc - 1], "--") != 0))
-		return track_as_sibling(&settings);
+	/* Options without a verb and a command track a process or the machine, as in the sibling. No
+	 * job writes to stderr, so the samples go there. A command is missing after -- (as in: --
+	 * $UNSET). */
+	if (at >= argc && !has_verb && (settings.pid || strcmp(argv[argc - 1], "--") != 0)) {
+		if (!settings.output && !settings.format)
+			settings.format = "json";
+		return track_with(&settings, NULL, settings.pid);
+	}
 	if (at >= argc)
 		return cli_reject(EXIT_BEFORE_JOB,
 				  "run: no command. Try: resource-tracker run -- CMD");

@@ -24,27 +24,22 @@ static const struct cli_option options[] = {
 
 static const char *const state_words[] = {"ok", "absent", "broken"};
 
-static void print_text(struct trk_buf *b, const struct trk_check *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		trk__buf_printf(b, "%-6s  %-11s  %s\n", state_words[list[i].state], list[i].what,
-				list[i].text);
-}
-
 static int check(const struct settings *s)
 {
 	const struct trk_service service = cli_service(s->dir);
 	struct trk_check list[TRK_CHECKS_MAX];
 	size_t n = trk__installation_check(&service, cli_temporary_dir("/tmp"), list);
 	TRK_BUF_LOCAL(b, 1 << 20);
+	bool is_broken = false;
 	int r;
 
-	print_text(&b, list, n);
+	for (size_t i = 0; i < n; i++) {
+		trk__buf_printf(&b, "%-6s  %-11s  %s\n", state_words[list[i].state], list[i].what,
+				list[i].text);
+		is_broken |= list[i].state == TRK_CHECK_BAD;
+	}
 	r = cli_print(&b);
-	for (size_t i = 0; i < n; i++)
-		if (list[i].state == TRK_CHECK_BAD)
-			r = EXIT_ERROR;
-	return r;
+	return is_broken ? EXIT_ERROR : r;
 }
 
 static int run(int argc, char **argv)

@@ -114,12 +114,6 @@ static bool is_known_elsewhere(const struct cli_toml *t)
 	return !strcmp(t->key, "pid") || !strcmp(t->table, "python");
 }
 
-/* Whether the option accepts a list, whose texts are set one by one. */
-static bool takes_list(const struct cli_option *o)
-{
-	return !strcmp(o->name, "alert") || !strcmp(o->name, "on-alert");
-}
-
 /* Why the type of a value is wrong for this option, or NULL. Numbers are also accepted as text: job
  * = 2024. */
 static const char *wrong_type(const struct cli_option *o, const struct cli_toml *t)
@@ -128,7 +122,7 @@ static const char *wrong_type(const struct cli_option *o, const struct cli_toml 
 
 	if (t->is_text && !o->value)
 		return "true or false is expected, not text";
-	if (t->is_list && (is_tag || (strcmp(o->name, "tag") != 0 && !takes_list(o))))
+	if (t->is_list && (is_tag || !cli_is_word_of("tag alert on-alert", o->name)))
 		return "one value is expected, not a list";
 	if (!t->is_text && !is_tag && o->value && o->value[0] != '[' &&
 	    strcmp(o->value, "true|false") != 0 &&
@@ -213,13 +207,6 @@ static int apply_file(struct target *target, const char *file, int fd)
 	return r;
 }
 
-static const char *explicit_file(const struct cli_command *command, int argc, char **argv)
-{
-	const char *file = cli_option_value(command, argc, argv, "config");
-
-	return file ? file : getenv("RESOURCE_TRACKER_CONFIG");
-}
-
 /* A mistake in a file that the user did not name gives one warning, and the command continues. A
  * file that another user may have written is ignored by every command. */
 static int apply_found_file(struct target *t, const char *file)
@@ -296,7 +283,8 @@ int cli_config(const struct cli_command *command, int argc, char **argv, void *s
 	       struct cli_origins *origins)
 {
 	struct target t = {.command = command, .settings = settings, .origins = origins};
-	int r = apply_files(&t, explicit_file(command, argc, argv));
+	const char *file = cli_option_value(command, argc, argv, "config");
+	int r = apply_files(&t, file ? file : getenv("RESOURCE_TRACKER_CONFIG"));
 
 	if (r == 0)
 		apply_environment(&t);

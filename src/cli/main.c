@@ -89,12 +89,6 @@ const struct cli_command cli_version = {
 	.run = version,
 };
 
-/* A path is a program in any case, never a misspelt verb. */
-static bool is_program(const char *name)
-{
-	return strchr(name, '/') || trk__os_has_program(name);
-}
-
 static int unknown_command(const char *name)
 {
 	const char *best = NULL;
@@ -149,8 +143,9 @@ int main(int argc, char **argv)
 	command = find_command(argv[1]);
 	if (command) {
 		status = command->run(argc - 1, argv + 1);
-	} else if (argv[1][0] == '-' || is_program(argv[1])) {
-		status = cli_run.run(argc, argv); /* resource-tracker [opts] [--] CMD */
+	} else if (argv[1][0] == '-' || strchr(argv[1], '/') || trk__os_has_program(argv[1])) {
+		/* resource-tracker [opts] [--] CMD: a path is a program, never a misspelt verb */
+		status = cli_run.run(argc, argv);
 	} else {
 		status = unknown_command(argv[1]);
 	}

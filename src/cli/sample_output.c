@@ -9,14 +9,6 @@
 
 enum { ROW_MAX = 4 * 1024 * 1024 }; /* a line with a thousand disks */
 
-/* The default is the JSON Lines format of the Rust package. */
-static enum sample_format format_of(const char *name)
-{
-	if (name && !strcmp(name, "csv"))
-		return SAMPLE_CSV;
-	return name && !strcmp(name, "jsonl") ? SAMPLE_JSONL : SAMPLE_JSON;
-}
-
 bool sample_output_is_on_stderr(const struct track_settings *s)
 {
 	return s->format && !s->output && !s->quiet;
@@ -24,10 +16,14 @@ bool sample_output_is_on_stderr(const struct track_settings *s)
 
 int sample_output_open(struct sample_output *out, const struct track_settings *s)
 {
+	const char *format = s->format ? s->format : "json";
+
 	*out = (struct sample_output){
 		.fd = -1,
 		.where = s->output,
-		.format = format_of(s->format),
+		.format = !strcmp(format, "csv")     ? SAMPLE_CSV
+			  : !strcmp(format, "jsonl") ? SAMPLE_JSONL
+						     : SAMPLE_JSON,
 		.line = {.job = s->job, .steal_of_cores = s->steal_of_cores},
 	};
 	trk__buf_init(&out->buf, ROW_MAX);

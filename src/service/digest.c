@@ -27,17 +27,13 @@ struct digest {
 	bool listed[TRK_ALERT_ENTRIES_MAX]; /* in the message, by their place in the book */
 };
 
-/* A change that is worth a line. */
-static bool is_worth(const struct trk_fleet_job *job)
-{
-	return job->saves_usd_month >= SAVES_LEAST_USD;
-}
-
+/* The changes that are worth a line. */
 static size_t count_changes(const struct digest *d)
 {
 	size_t n = 0;
 
-	while (n < d->o->changes && n < CHANGES && is_worth(d->o->change[n]))
+	while (n < d->o->changes && n < CHANGES &&
+	       d->o->change[n]->saves_usd_month >= SAVES_LEAST_USD)
 		n++;
 	return n;
 }

@@ -141,11 +141,6 @@ static int write_page(struct work *w, struct trk_buf *b)
 	return r;
 }
 
-static bool is_possible(const struct trk_page_request *q)
-{
-	return !strcmp(q->format, "html") || (!q->embed_raw && !strcmp(q->format, "md"));
-}
-
 int trk__page_make(const struct trk_service *s, struct trk_history *h,
 		   const struct trk_page_request *request, struct trk_buf *b, char *ret_id,
 		   struct trk_error *reterr)
@@ -153,7 +148,8 @@ int trk__page_make(const struct trk_service *s, struct trk_history *h,
 	struct work *w;
 	int r;
 
-	if (!is_possible(request))
+	if (strcmp(request->format, "html") != 0 &&
+	    (request->embed_raw || strcmp(request->format, "md") != 0))
 		return trk__error_set(reterr, -EINVAL, "", "no such page: format %s%s",
 				      request->format, request->embed_raw ? ", embed_raw" : "");
 	w = calloc(1, sizeof(*w));

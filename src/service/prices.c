@@ -185,26 +185,20 @@ static int open_folder(char *path, struct trk_error *reterr)
 	return r;
 }
 
-static int replace(char *path, const struct trk_buf *b, struct trk_error *error)
-{
-	TRK_FD_CLEANUP int dirfd = open_folder(path, error);
-
-	if (dirfd < 0)
-		return dirfd;
-	return trk__replace_at(dirfd, strrchr(path, '/') + 1, 0600, b->data, b->len);
-}
-
 int trk__prices_keep(const char *cache, const char *name, const struct trk_buf *text,
 		     char path[TRK_PRICES_PATH_SIZE], struct trk_error *reterr)
 {
 	struct trk_error error = {.code = 0};
+	TRK_FD_CLEANUP int dirfd = -1;
 	int r;
 
 	if (!cache)
 		return trk__error_set(reterr, -ENOENT, "",
 				      "no directory for a cache. Try: set HOME");
 	r = prices_file(cache, name, path);
-	r = r ? r : replace(path, text, &error);
+	r = dirfd = r ? r : open_folder(path, &error);
+	if (dirfd >= 0)
+		r = trk__replace_at(dirfd, strrchr(path, '/') + 1, 0600, text->data, text->len);
 	if (r == 0)
 		return 0;
 	return trk__error_set(reterr, r == -ENOENT ? -EIO : r, path, "%s: cannot write: %.120s",

@@ -369,18 +369,13 @@ static uint64_t suspended_ns(const struct trk_finish *f)
 	return now_ns >= f->asleep_ns + TRK_NS_PER_S ? now_ns - f->asleep_ns : 0;
 }
 
-static void take_stuck(const struct trk_tree_state *state, struct trk_outcome *o)
-{
-	memcpy(o->stuck, state->stuck, sizeof(o->stuck));
-	o->stuck_count = state->stuck_count;
-}
-
 void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
 			struct trk_record *record)
 {
 	struct trk_outcome *o = &record->outcome;
+	struct trk_tree *tree = trk__sampler_tree(sampler);
 
-	if (trk__sampler_tree(sampler)) {
+	if (tree) {
 		trk__total_cpu(f, sampler, record);
 		total_memory(f, sampler, record);
 		total_swap(f, sampler, record);
@@ -389,9 +384,10 @@ void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
 		total_forks(f, sampler, record);
 		total_rest(f, sampler, record);
 		total_gpus(record);
-		o->top_count = trk__tree_top(trk__sampler_tree(sampler), o->top, TRK_TOP_MAX);
-		o->left_behind = trk__tree_pids(trk__sampler_tree(sampler), NULL, 0);
-		take_stuck(trk__tree_state(trk__sampler_tree(sampler)), o);
+		o->top_count = trk__tree_top(tree, o->top, TRK_TOP_MAX);
+		o->left_behind = trk__tree_pids(tree, NULL, 0);
+		memcpy(o->stuck, trk__tree_state(tree)->stuck, sizeof(o->stuck));
+		o->stuck_count = trk__tree_state(tree)->stuck_count;
 	}
 	copy_sources(sampler, o);
 	tracker_own(f, o);

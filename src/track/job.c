@@ -115,12 +115,6 @@ struct pipes {
 	int clock[2]; /* the child waits until the tracker closes it; -1: it need not wait */
 };
 
-static void close_pair(int fds[2])
-{
-	trk__close(fds[0]);
-	trk__close(fds[1]);
-}
-
 static int open_pipes(const struct trk_job *job, struct pipes *ret)
 {
 	int r;
@@ -185,7 +179,8 @@ static int start(struct trk_job *job, char *const argv[], char *const env[], boo
 	trk__close(pipes.error[1]);
 	if (job->pid > 0 && pipes.clock[0] >= 0)
 		open_clocks(job);
-	close_pair(pipes.clock);
+	trk__close(pipes.clock[0]);
+	trk__close(pipes.clock[1]);
 	if (job->pid < 0) {
 		trk__close(pipes.error[0]);
 		return -error;

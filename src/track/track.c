@@ -107,15 +107,6 @@ static void write_limits(struct track *t)
 		(void) trk__writer_limits(t->writer, &t->record->run);
 }
 
-/* Check for changes of the job's control group and limits. */
-static void follow_limits(struct track *t, const struct trk_sample *row)
-{
-	if (!trk__limits_follow(&t->limits, &t->env, t->sampler, row, &t->record->run))
-		return;
-	hold_cores(t);
-	write_limits(t);
-}
-
 /* Some processes of the job may move to another group: check the newest one. */
 static void look_at_newest(struct track *t)
 {
@@ -158,7 +149,10 @@ static void take_row(struct track *t, uint64_t late_ns)
 	take_programs(t, row);
 	trk__track_follow_group(t);
 	look_at_newest(t);
-	follow_limits(t, row);
+	if (trk__limits_follow(&t->limits, &t->env, t->sampler, row, &t->record->run)) {
+		hold_cores(t);
+		write_limits(t);
+	}
 	take_limit_hits(t, row);
 	trk__record_add(t->record, 1, row, row, row);
 	if (t->writer)
@@ -282,11 +276,6 @@ static void write_place(struct track *t, enum trk_place_part part)
 		(void) trk__writer_place(t->writer, &t->record->place, part);
 }
 
-static bool root_is_gone(const struct track *t)
-{
-	return tree_of(t) && trk__tree_state(tree_of(t))->root_gone;
-}
-
 /* The tree has seen the end of its root. The end of a job is signalled by SIGCHLD, unless the
  * kernel or another waiter reaped it. */
 static void take_end(struct track *t)
@@ -354,7 +343,7 @@ static void loop(struct track *t)
 			tick(t);
 		if (fds[CLOUD].revents && trk__discovery_step(&t->discovery, &t->record->place))
 			write_place(t, TRK_PLACE_CLOUD);
-		if (!t->root_reaped && root_is_gone(t))
+		if (!t->root_reaped && tree_of(t) && trk__tree_state(tree_of(t))->root_gone)
 			take_end(t);
 	}
 }
