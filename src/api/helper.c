@@ -217,7 +217,7 @@ int trk__helper_stop(struct trk_helper *h, int exit_code, int timeout_ms)
 	if (exit_code >= 0)
 		(void) snprintf(code, sizeof(code), "%d", exit_code);
 	if (!h->job_pid)
-		(void) trk__control_say(h->control.fd, "stop", code);
+		(void) trk__control_send(h->control.fd, "stop", code);
 	while ((r = trk__helper_line(h, timeout_ms, line)) > 0)
 		;
 	if (r == 0)

@@ -127,7 +127,7 @@ static void *sample(void *data)
 
 		(void) snprintf(text, sizeof(text), "pid %d: %s", (int) w->options.pid,
 				r == -ESRCH ? "no such process" : trk__strerror(r));
-		(void) trk__control_say(w->fd, "error", text);
+		(void) trk__control_send(w->fd, "error", text);
 	}
 	(void) close(w->fd);
 	free(result);

@@ -98,11 +98,11 @@ int trk_recommend(const char *recording, const struct trk_recommend_options *opt
 
 	if (!recording)
 		return trk__why(why, why_size, -EINVAL, "recording: no path is given");
-	r = trk__options_take("options", options, offsetof(struct trk_recommend_options, earlier),
+	r = trk__options_copy("options", options, offsetof(struct trk_recommend_options, earlier),
 			      &o, sizeof(o), why, why_size);
 	if (r < 0)
 		return r;
-	r = trk__server_needs_take(o.needs, &n, why, why_size);
+	r = trk__server_needs_read(o.needs, &n, why, why_size);
 	if (r < 0)
 		return r;
 	r = ask(recording, &o, &n, ret, note, &error);

@@ -21,7 +21,7 @@ int trk__why(char *why, size_t size, int code, const char *format, ...)
 	return code;
 }
 
-int trk__options_take(const char *what, const void *given, size_t least, void *ret, size_t size,
+int trk__options_copy(const char *what, const void *given, size_t least, void *ret, size_t size,
 		      char *why, size_t why_size)
 {
 	size_t given_size = 0;
@@ -50,13 +50,13 @@ static bool are_in_range(const struct trk_server_needs *n)
 	return n->boot_s <= 1e9;
 }
 
-int trk__server_needs_take(const struct trk_server_needs *given, struct trk_server_needs *n,
+int trk__server_needs_read(const struct trk_server_needs *given, struct trk_server_needs *n,
 			   char *why, size_t size)
 {
 	int r;
 
 	*n = (struct trk_server_needs) TRK_SERVER_NEEDS_INIT;
-	r = trk__options_take("needs", given, offsetof(struct trk_server_needs, memory_mib), n,
+	r = trk__options_copy("needs", given, offsetof(struct trk_server_needs, memory_mib), n,
 			      sizeof(*n), why, size);
 	if (r < 0)
 		return r;

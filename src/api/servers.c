@@ -25,7 +25,7 @@ int trk_catalog_open(const struct trk_catalog_options *options, struct trk_catal
 	struct trk_layer_paths paths;
 	int r;
 
-	r = trk__options_take("options", options, offsetof(struct trk_catalog_options, scores), &o,
+	r = trk__options_copy("options", options, offsetof(struct trk_catalog_options, scores), &o,
 			      sizeof(o), why, why_size);
 	if (r < 0)
 		return r;
@@ -86,7 +86,7 @@ int trk_servers_find(const struct trk_catalog *catalog, const struct trk_server_
 	struct trk_error error = {.code = 0};
 	struct trk_server_needs n;
 	struct trk_servers *s;
-	int r = trk__server_needs_take(needs, &n, why, why_size);
+	int r = trk__server_needs_read(needs, &n, why, why_size);
 
 	if (r < 0)
 		return r;

@@ -14,7 +14,7 @@ static void keep_note(void *data, const char *text)
 }
 
 /* Take the database named in the user's environment, and the usual directory. */
-static void take_user(struct trk_sources *p, const struct trk_sources_named *named)
+static void add_places_of_user(struct trk_sources *p, const struct trk_sources_named *named)
 {
 	struct trk_service *s = &p->service;
 	const char *url = trk__os_variable("RESOURCE_TRACKER_HISTORY");
@@ -50,7 +50,7 @@ int trk__sources_open(struct trk_sources *ret, const struct trk_sources_named *n
 	s->note = keep_note;
 	s->data = ret;
 	if (named->of_user)
-		take_user(ret, named);
+		add_places_of_user(ret, named);
 	if (!with_history || !(named->history || s->history_url || trk__store_exists(ret->dir)))
 		return 0;
 	return trk__runs_history(s, 0, &ret->history, reterr);

@@ -83,7 +83,7 @@ static int read_options(const struct trk_tracker_options *given, struct trk_trac
 
 	memset(o, 0, sizeof(*o));
 	r = r ? r
-	      : trk__options_take("options", given,
+	      : trk__options_copy("options", given,
 				  offsetof(struct trk_tracker_options, interval_s), o, sizeof(*o),
 				  why, size);
 	if (o->interval_s == 0)
@@ -283,7 +283,7 @@ void trk_tracker_free(struct trk_tracker *t)
 /* ---- while it runs ---- */
 
 /* Read messages of the helper, and detect its end. */
-static void listen(struct trk_tracker *t)
+static void read_messages(struct trk_tracker *t)
 {
 	char line[TRK_CONTROL_LINE];
 	int r = 1;
@@ -302,7 +302,7 @@ int trk_tracker_running(struct trk_tracker *t)
 	int running;
 
 	(void) pthread_mutex_lock(&t->lock);
-	listen(t);
+	read_messages(t);
 	running = !t->stopped;
 	(void) pthread_mutex_unlock(&t->lock);
 	return running;
@@ -350,13 +350,13 @@ int trk_tracker_wait(struct trk_tracker *t, uint64_t samples, double timeout_s)
 }
 
 /* Take an alert that has arrived; 1, 0: none yet, or -EPIPE: none will come. */
-static int take_alert(struct trk_tracker *t, char **ret)
+static int next_alert(struct trk_tracker *t, char **ret)
 {
 	char *text;
 	int r;
 
 	(void) pthread_mutex_lock(&t->lock);
-	listen(t);
+	read_messages(t);
 	text = trk__helper_alert(&t->helper);
 	r = text ? 1 : t->stopped || t->helper.threaded || !is_ours(t) ? -EPIPE : 0;
 	(void) pthread_mutex_unlock(&t->lock);
@@ -371,7 +371,7 @@ int trk_tracker_alert(struct trk_tracker *t, double timeout_s, char **ret)
 	double left_s = timeout_s;
 	int r;
 
-	while ((r = take_alert(t, ret)) == 0 && (timeout_s < 0 || left_s > 0)) {
+	while ((r = next_alert(t, ret)) == 0 && (timeout_s < 0 || left_s > 0)) {
 		struct pollfd fd = {.fd = t->helper.control.fd, .events = POLLIN};
 		/* Another thread may take the line that ends this wait. */
 		int step_ms = timeout_s < 0 || left_s > 0.5 ? 500 : (int) (left_s * 1e3) + 1;
@@ -390,7 +390,7 @@ int trk_tracker_mark(struct trk_tracker *t, const char *name)
 	if (t->stopped || !is_ours(t) || trk__helper_fd(&t->helper) < 0)
 		r = -EPIPE;
 	else if (name && *name)
-		r = trk__control_say(t->helper.control.fd, "mark", name);
+		r = trk__control_send(t->helper.control.fd, "mark", name);
 	(void) pthread_mutex_unlock(&t->lock);
 	return r;
 }
@@ -418,7 +418,7 @@ const char *trk_tracker_recording(const struct trk_tracker *t)
 const char *trk_tracker_error(struct trk_tracker *t)
 {
 	(void) pthread_mutex_lock(&t->lock);
-	listen(t);
+	read_messages(t);
 	(void) pthread_mutex_unlock(&t->lock);
 	return t->error;
 }

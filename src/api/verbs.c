@@ -149,7 +149,7 @@ int trk_compare(const char *recording, const struct trk_compare_options *options
 
 	if (!recording)
 		return trk__why(why, why_size, -EINVAL, "recording: no path is given");
-	r = trk__options_take("options", options, offsetof(struct trk_compare_options, history), &o,
+	r = trk__options_copy("options", options, offsetof(struct trk_compare_options, history), &o,
 			      sizeof(o), why, why_size);
 	if (r < 0)
 		return r;

@@ -45,7 +45,7 @@ const struct cli_option cli_alert_internal[] = {
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
-static int take_passed(struct cli_alert_settings *settings)
+static int apply_passed(struct cli_alert_settings *settings)
 {
 	const struct cli_option *o = settable;
 	const char *value = getenv("TRACKER_ALERT");
@@ -53,10 +53,10 @@ static int take_passed(struct cli_alert_settings *settings)
 
 	while (strcmp(o->name, "alert") != 0)
 		o++;
-	cli_speak_of("TRACKER_ALERT");
+	cli_set_origin("TRACKER_ALERT");
 	if (value && *value)
-		r = o->take(settings, o, value);
-	cli_speak_of(NULL);
+		r = o->set(settings, o, value);
+	cli_set_origin(NULL);
 	return r;
 }
 
@@ -69,7 +69,7 @@ int cli_alert_configure(const char *verb, int argc, char **argv,
 
 	for (int i = 0; i < argc; i++)
 		if (!strcmp(argv[i], "--no-config"))
-			return take_passed(settings);
+			return apply_passed(settings);
 	/* A copy, as the search for --config reorders arguments. */
 	words = calloc((size_t) argc + 1, sizeof(*words));
 	if (!words)
@@ -89,7 +89,7 @@ static bool is_secret_shown(const char *sink)
 										   : sink);
 }
 
-int cli_take_sink(void *settings, const struct cli_option *o, const char *value)
+int cli_set_sink(void *settings, const struct cli_option *o, const char *value)
 {
 	struct trk_alert_hooks *h = (void *) ((char *) settings + o->offset);
 
@@ -113,7 +113,7 @@ int cli_take_sink(void *settings, const struct cli_option *o, const char *value)
 	return 0;
 }
 
-int cli_take_hook(void *settings, const struct cli_option *o, const char *value)
+int cli_set_hook(void *settings, const struct cli_option *o, const char *value)
 {
 	struct trk_alert_hooks *h = (void *) ((char *) settings + o->offset);
 	int r = trk__alert_hooks_add(h, value);
@@ -135,7 +135,7 @@ int cli_reject_quiet_hours(void *settings, const struct cli_option *o, const cha
 			"--alert alertmanager:URL, whose mute times hold back alerts");
 }
 
-int cli_take_budget(void *settings, const struct cli_option *o, const char *value)
+int cli_set_budget(void *settings, const struct cli_option *o, const char *value)
 {
 	double usd;
 
@@ -170,7 +170,7 @@ static const char *scan_hour(const char *text, struct tm *ret)
 	return text + len;
 }
 
-int cli_take_until(const char *text, double *ret_s)
+int cli_parse_until(const char *text, double *ret_s)
 {
 	struct tm tm = {.tm_isdst = -1};
 	const char *end = trk__scan_date(text, &tm);

@@ -16,10 +16,10 @@ struct cli_alert_settings {
 /* Lines for a verb's table of options: the struct above is the first member of its settings. */
 /* clang-format off */
 #define CLI_ALERT_OPTIONS \
-	{"alert", 0, "SINK", "send alerts to this sink; RULE=SINK: of one rule (repeat)", cli_take_sink, offsetof(struct cli_alert_settings, hooks)}, \
-	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert (repeat)", cli_take_hook, offsetof(struct cli_alert_settings, hooks)}, \
+	{"alert", 0, "SINK", "send alerts to this sink; RULE=SINK: of one rule (repeat)", cli_set_sink, offsetof(struct cli_alert_settings, hooks)}, \
+	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert (repeat)", cli_set_hook, offsetof(struct cli_alert_settings, hooks)}, \
 	{"quiet-hours", 0, "HH:MM-HH:MM", NULL, cli_reject_quiet_hours, 0}, \
-	{"budget", 0, "USD", "alert when this month is expected to cost more", cli_take_budget, offsetof(struct cli_alert_settings, budget_usd)}, \
+	{"budget", 0, "USD", "alert when this month is expected to cost more", cli_set_budget, offsetof(struct cli_alert_settings, budget_usd)}, \
 	{"recording", 0, "DIR", "directory of the recordings, with alerts.json and the outbox", cli_set_text, offsetof(struct cli_alert_settings, dir)}, \
 	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}
 /* clang-format on */
@@ -33,11 +33,11 @@ int cli_alert_configure(const char *verb, int argc, char **argv,
 
 /* Setters: SINK or RULE=SINK, several with blanks or newlines between them; RULE=COMMAND;
  * dollars. */
-int cli_take_sink(void *settings, const struct cli_option *o, const char *value);
-int cli_take_hook(void *settings, const struct cli_option *o, const char *value);
+int cli_set_sink(void *settings, const struct cli_option *o, const char *value);
+int cli_set_hook(void *settings, const struct cli_option *o, const char *value);
 /* For --quiet-hours, which has gone. */
 int cli_reject_quiet_hours(void *settings, const struct cli_option *o, const char *value);
-int cli_take_budget(void *settings, const struct cli_option *o, const char *value);
+int cli_set_budget(void *settings, const struct cli_option *o, const char *value);
 
 /* The sender for alerts with these settings; borrows them. */
 struct trk_alert_sender cli_alert_sender(const struct cli_alert_settings *s);
@@ -48,7 +48,7 @@ int cli_alert_status(int error);
 
 /* "2026-12-24" (its end) or "2026-12-24 08:00", in local time. 0, or EXIT_USAGE after having
  * complained. */
-int cli_take_until(const char *text, double *ret_s);
+int cli_parse_until(const char *text, double *ret_s);
 
 /* "::warning title=resource-tracker RULE::TEXT", an annotation in a GitHub workflow. */
 void cli_alert_github(struct trk_buf *b, const char *rule, const char *text);

@@ -33,7 +33,7 @@ struct cli_option {
 	const char *value;
 	const char *help;
 	/* Called with the argument, or NULL. Returns 0, or EXIT_USAGE after cli_complain(). */
-	int (*take)(void *settings, const struct cli_option *option, const char *value);
+	int (*set)(void *settings, const struct cli_option *option, const char *value);
 	size_t offset; /* into the settings, for the shared setters below */
 };
 
@@ -88,12 +88,12 @@ void cli_complain_once(bool once);
 
 /* Set the origin of the value being set, for complaints: "config.toml:3". NULL: a flag.
  * Borrowed. */
-void cli_speak_of(const char *origin);
+void cli_set_origin(const char *origin);
 /* True while the value of a flag is being set: all users of the machine can see it. */
 bool cli_is_of_flag(void);
 
 /* Accept the internal options of verbs from now on. */
-void cli_take_internal(void);
+void cli_accept_internal(void);
 
 /* Parse the options at the front of argv. Returns the index of the first operand. Ends the program
  * after --help, and after a complaint about a wrong option or too many operands. */
@@ -103,7 +103,7 @@ const char *cli_option_value(const struct cli_command *command, int argc, char *
 			     const char *name);
 void cli_print_help(const struct cli_command *command);
 
-/* Shared setters for cli_option.take. */
+/* Shared setters for cli_option.set. */
 int cli_set_text(void *settings, const struct cli_option *o, const char *value); /* const char * */
 /* One of the words of o->value, "auto|never": the word, or its index as int or enum. */
 int cli_set_word(void *settings, const struct cli_option *o, const char *value);

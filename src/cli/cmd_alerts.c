@@ -264,7 +264,7 @@ static int fill_silence(const struct settings *s, double now_s, struct trk_alert
 	    trk__alert_end_find(s->rule, strlen(s->rule)) < 0)
 		return cli_reject(EXIT_USAGE, "alerts: --rule %s: no such rule. Rules: %s", s->rule,
 				  cli_alert_rule_names());
-	if (s->until && cli_take_until(s->until, &until_s) != 0)
+	if (s->until && cli_parse_until(s->until, &until_s) != 0)
 		return EXIT_USAGE;
 	if (until_s <= now_s || until_s > now_s + 31 * 86400.0)
 		return cli_reject(EXIT_USAGE, "alerts: silence: not within the next 30 days");

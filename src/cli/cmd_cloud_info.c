@@ -19,7 +19,7 @@ static const struct cli_option options[] = {
 	{"no-discovery", 0, NULL, "send no request", cli_set_flag, AT(no_discovery)},
 	{"fresh", 0, NULL, "send the requests again, even if an answer since the boot is cached",
 	 cli_set_flag, AT(fresh)},
-	{"instance", 0, "VENDOR/REGION/TYPE", "the type of this server", cli_take_instance_option,
+	{"instance", 0, "VENDOR/REGION/TYPE", "the type of this server", cli_set_instance_option,
 	 AT(stated)},
 	{"recording", 0, "DIR", "directory of the recordings, and of the cached answer",
 	 cli_set_text, AT(dir)},

@@ -129,8 +129,8 @@ static int write_files(const struct settings *s, size_t reports)
 
 /* ---- the verb ---- */
 
-static int take_number(const char *option, const char *text, uint64_t most, uint64_t usual,
-		       uint64_t *ret)
+static int parse_number(const char *option, const char *text, uint64_t most, uint64_t usual,
+			uint64_t *ret)
 {
 	*ret = usual;
 	if (!text || (trk__parse_u64(text, ret) == 0 && *ret <= most))
@@ -151,9 +151,9 @@ static int run(int argc, char **argv)
 				  "dashboard: %s. Try: resource-tracker dashboard --help",
 				  s.json ? "--json and --static cannot be combined"
 					 : "--static needs a file or a folder");
-	r = take_number("port", s.port, UINT16_MAX, 0, &port);
+	r = parse_number("port", s.port, UINT16_MAX, 0, &port);
 	if (r == 0)
-		r = take_number("reports", s.reports, REPORTS_MAX, REPORTS_USUAL, &reports);
+		r = parse_number("reports", s.reports, REPORTS_MAX, REPORTS_USUAL, &reports);
 	if (r != 0)
 		return r;
 	if (s.path || s.json)

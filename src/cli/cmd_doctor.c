@@ -100,13 +100,13 @@ static void selftest_text(struct trk_buf *b, const struct utsname *system,
 			"");
 	for (int i = 0; i < n; i++) {
 		const struct trk_selftest_figure *r = &list[i];
-		char truth[TRK_HUMAN_SIZE], told[TRK_HUMAN_SIZE];
-		bool known = r->told.quality != TRK_QUALITY_UNKNOWN;
+		char truth[TRK_HUMAN_SIZE], measured[TRK_HUMAN_SIZE];
+		bool known = r->measured.quality != TRK_QUALITY_UNKNOWN;
 
 		trk__buf_printf(b, "%-38s  %9s  %9s  %-9s  %s%s%s\n", r->work->text,
 				amount(truth, r->work->total, r->truth),
-				amount(told, r->work->total, known ? r->told.value : NAN),
-				trk__quality_name(r->told.quality), state_words[r->state],
+				amount(measured, r->work->total, known ? r->measured.value : NAN),
+				trk__quality_name(r->measured.quality), state_words[r->state],
 				r->why[0] ? ": " : "", r->why);
 	}
 }

@@ -221,7 +221,7 @@ static int choose(const struct settings *s, struct writing *w)
 }
 
 /* Print which columns are sums that lack a GPU. */
-static void say_sums(const struct writing *w)
+static void print_sums(const struct writing *w)
 {
 	char text[512];
 
@@ -252,7 +252,7 @@ static void write_others(struct writing *w, struct trk_record *record)
 		break;
 	case TRK_TABLE_SAMPLES:
 		if (!w->processes)
-			say_sums(w);
+			print_sums(w);
 		break;
 	default:
 		break;

@@ -23,7 +23,7 @@ struct settings {
 	struct trk_prune_rules rules;
 };
 
-static int take_count(void *settings, const struct cli_option *o, const char *value)
+static int set_count(void *settings, const struct cli_option *o, const char *value)
 {
 	struct settings *s = settings;
 	uint64_t n;
@@ -40,7 +40,7 @@ static int take_count(void *settings, const struct cli_option *o, const char *va
 }
 
 static const struct cli_option history_options[] = {
-	{"number", 'n', "N", "show the newest N runs; 0 shows all (20)", take_count, 0},
+	{"number", 'n', "N", "show the newest N runs; 0 shows all (20)", set_count, 0},
 	{"json", 0, NULL, "print JSON", cli_set_flag, AT(json)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -49,7 +49,7 @@ static const struct cli_option history_options[] = {
 static const struct cli_option prune_options[] = {
 	{"older-than", 0, "DUR", "delete recordings of runs that are older than this, such as 30d",
 	 cli_set_duration, AT(rules.older_ns)},
-	{"keep", 0, "N", "keep the newest N runs (of the job, with --job)", take_count, 0},
+	{"keep", 0, "N", "keep the newest N runs (of the job, with --job)", set_count, 0},
 	{"job", 0, "NAME", "delete recordings of this job only", cli_set_text, AT(rules.job)},
 	{"forget", 0, NULL, "also delete their figures from the history", cli_set_flag,
 	 AT(rules.forget)},
@@ -157,7 +157,7 @@ static int load_named(struct trk_history *h, const struct settings *s, const cha
 	if (reference && trk__named_job_find(h, reference, &job)) {
 		key = (struct trk_job_key){
 			job.job, job.namesakes > 1 ? NULL : trk__named_job_key(&job).scope};
-		cli_job_tell(&job, NULL);
+		cli_job_note(&job, NULL);
 	}
 	if (trk__run_list_read(h, reference ? &key : NULL, (size_t) s->max, false, ret, &error) ==
 	    0)

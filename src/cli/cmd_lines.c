@@ -22,7 +22,7 @@ struct settings {
 	bool cpu, wall, memory, all_frames, plain;
 };
 
-static int take_top(void *settings, const struct cli_option *o, const char *value)
+static int set_top(void *settings, const struct cli_option *o, const char *value)
 {
 	struct settings *s = settings;
 
@@ -31,7 +31,7 @@ static int take_top(void *settings, const struct cli_option *o, const char *valu
 	return cli_reject(EXIT_USAGE, "--%s %s: not a number of rows", o->name, value);
 }
 
-static int take_order(void *settings, const struct cli_option *o, const char *value)
+static int set_order(void *settings, const struct cli_option *o, const char *value)
 {
 	struct settings *s = settings;
 
@@ -41,14 +41,14 @@ static int take_order(void *settings, const struct cli_option *o, const char *va
 	return 0;
 }
 
-static int take_format(void *settings, const struct cli_option *o, const char *value)
+static int set_format(void *settings, const struct cli_option *o, const char *value)
 {
 	if (!strcmp(value, "pprof"))
 		return cli_gone("lines --format pprof", "--format speedscope, or folded");
 	return cli_set_choice(settings, o, value);
 }
 
-static int take_json(void *settings, const struct cli_option *o, const char *value)
+static int set_json(void *settings, const struct cli_option *o, const char *value)
 {
 	struct settings *s = settings;
 
@@ -59,16 +59,16 @@ static int take_json(void *settings, const struct cli_option *o, const char *val
 /* clang-format off */
 static const struct cli_option options[] = {
 	{"by", 0, "line|function|file|thread|process|phase", "what a row is (line)", cli_set_choice, AT(by)},
-	{"cpu", 0, NULL, "sort by CPU time (the default)", take_order, 0},
-	{"wall", 0, NULL, "sort by wall time, waiting included", take_order, 0},
-	{"memory", 0, NULL, "sort by growth of memory", take_order, 0},
-	{"top", 0, "N", "number of rows of a table (15)", take_top, 0},
+	{"cpu", 0, NULL, "sort by CPU time (the default)", set_order, 0},
+	{"wall", 0, NULL, "sort by wall time, waiting included", set_order, 0},
+	{"memory", 0, NULL, "sort by growth of memory", set_order, 0},
+	{"top", 0, "N", "number of rows of a table (15)", set_top, 0},
 	{"all-frames", 0, NULL, "count libraries separately, not for the line that called them", cli_set_flag, AT(all_frames)},
 	{"since", 0, "DUR", "only from this time after the start", cli_set_duration, AT(since_ns)},
 	{"until", 0, "DUR", "only up to this time after the start", cli_set_duration, AT(until_ns)},
 	{"phase", 0, "NAME", "only from the mark of this name to the next one", cli_set_text, AT(phase)},
-	{"format", 'f', "text|json|folded|speedscope", "format of the output; folded is for flame graphs (text)", take_format, AT(format)},
-	{"json", 0, NULL, "same as --format json", take_json, 0},
+	{"format", 'f', "text|json|folded|speedscope", "format of the output; folded is for flame graphs (text)", set_format, AT(format)},
+	{"json", 0, NULL, "same as --format json", set_json, 0},
 	{"plain", 0, NULL, "print ASCII", cli_set_flag, AT(plain)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},

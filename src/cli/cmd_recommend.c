@@ -22,7 +22,7 @@ struct settings {
 
 #define WISH(field) AT(wishes.field)
 
-static int take_tag(void *settings, const struct cli_option *o, const char *value)
+static int set_tag(void *settings, const struct cli_option *o, const char *value)
 {
 	struct settings *s = settings;
 	int r = trk__recommend_request_tag(&s->request, value);
@@ -45,7 +45,7 @@ static const struct cli_option options[] = {
 	 AT(risk)},
 	{"input-size", 0, "SIZE", "size of the next run's input", cli_set_text, AT(input)},
 	{"tag", 0, "K[=V]", "tag of the next run; only earlier runs with this tag count (repeat)",
-	 take_tag, 0},
+	 set_tag, 0},
 	{"for", 0, "KIND", "print lines to paste: " TRK_SNIPPET_LIST(KIND_WORD) "json",
 	 cli_set_text, AT(kind)},
 	CLI_INSTANCE_OPTION(AT(instance)),
@@ -73,7 +73,7 @@ static bool is_snippet(const struct settings *s)
 }
 
 /* A word that is one of a list. */
-static int take_word(struct settings *s, const char *option, const char *word)
+static int set_word(struct settings *s, const char *option, const char *word)
 {
 	struct trk_error error = {.code = 0};
 
@@ -83,15 +83,15 @@ static int take_word(struct settings *s, const char *option, const char *word)
 			  strcmp(option, "for") ? "" : " json");
 }
 
-static int take_words(struct settings *s)
+static int set_words(struct settings *s)
 {
 	struct trk_recommend_request *q = &s->request;
-	int r = take_word(s, "method", s->method);
+	int r = set_word(s, "method", s->method);
 	uint64_t bytes;
 
-	r = r ? r : take_word(s, "order-by", s->order);
-	r = r ? r : take_word(s, "risk", s->risk);
-	r = r || !is_snippet(s) ? r : take_word(s, "for", s->kind);
+	r = r ? r : set_word(s, "order-by", s->order);
+	r = r ? r : set_word(s, "risk", s->risk);
+	r = r || !is_snippet(s) ? r : set_word(s, "for", s->kind);
 	r = r ? r : cli_server_wishes_read("recommend", &s->wishes, &q->words, &q->wishes);
 	if (r != 0 || !s->input)
 		return r;
@@ -164,7 +164,7 @@ static int run(int argc, char **argv)
 
 	trk__recommend_request_init(q);
 	at = cli_options(&cli_recommend, argc, argv, &s);
-	r = take_words(&s);
+	r = set_words(&s);
 	if (r != 0)
 		return r;
 	q->servers = !s.no_servers && !is_snippet(&s);

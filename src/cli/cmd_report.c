@@ -19,7 +19,7 @@ struct settings {
 	bool open;
 };
 
-static int take_format(void *settings, const struct cli_option *o, const char *value)
+static int set_format(void *settings, const struct cli_option *o, const char *value)
 {
 	if (!strcmp(value, "json"))
 		return cli_gone("report --format json", "show --json, or export");
@@ -30,20 +30,20 @@ static const struct cli_option options[] = {
 	{"output", 'o', "FILE", "name of the file; - for stdout (resource-tracker-RUN.html)",
 	 cli_set_text, AT(output)},
 	{"format", 0, "html|md", "write a page, or Markdown for a CI job's summary (html)",
-	 take_format, AT(request.format)},
+	 set_format, AT(request.format)},
 	{"embed-raw", 0, NULL, "put the recording with all its samples into the page", cli_set_flag,
 	 AT(request.embed_raw)},
 	CLI_INSTANCE_OPTION(AT(place.instance)),
 	{"vendor", 0, "NAME,..", "look for servers of these vendors; any: all vendors",
-	 cli_take_list, AT(place.vendors)},
+	 cli_set_list, AT(place.vendors)},
 	{"region", 0, "NAME,..", "look for servers in these regions; any: all regions",
-	 cli_take_list, AT(place.regions)},
+	 cli_set_list, AT(place.regions)},
 	{"open", 0, NULL, "open it in the browser", cli_set_flag, AT(open)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
-static int take_live(void *settings, const struct cli_option *o, const char *value)
+static int set_live(void *settings, const struct cli_option *o, const char *value)
 {
 	struct settings *s = settings;
 
@@ -53,7 +53,7 @@ static int take_live(void *settings, const struct cli_option *o, const char *val
 }
 
 static const struct cli_option internal[] = {
-	{"live", 0, "SECONDS", "the page of a running job reloads itself", take_live, 0},
+	{"live", 0, "SECONDS", "the page of a running job reloads itself", set_live, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 

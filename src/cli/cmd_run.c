@@ -70,7 +70,7 @@ static int run_as_phase(const char *outer, const struct track_settings *settings
 }
 
 /* The index of the first operand; -1 after a complaint about the configuration. */
-static int take_settings(const struct cli_command *verb, int argc, char **argv,
+static int read_settings(const struct cli_command *verb, int argc, char **argv,
 			 struct track_settings *ret)
 {
 	track_settings_init(ret);
@@ -83,7 +83,7 @@ static int run(int argc, char **argv)
 {
 	static struct track_settings settings;
 	bool has_verb = !strcmp(argv[0], cli_run.name);
-	int at = take_settings(&cli_run, argc, argv, &settings), status;
+	int at = read_settings(&cli_run, argc, argv, &settings), status;
 
 	if (at < 0)
 		return EXIT_BEFORE_JOB;
@@ -113,14 +113,14 @@ static int run_attach(int argc, char **argv)
 {
 	static const struct cli_option operand = {.name = "attach"};
 	static struct track_settings settings;
-	int at = take_settings(&cli_attach, argc, argv, &settings);
+	int at = read_settings(&cli_attach, argc, argv, &settings);
 
 	if (at < 0)
 		return EXIT_USAGE;
 	if (at + 1 != argc && (at != argc || !settings.pid))
 		return cli_reject(EXIT_USAGE,
 				  "attach: needs one PID. Try: resource-tracker attach PID");
-	if (at < argc && sibling_take_pid(&settings, &operand, argv[at]) != 0)
+	if (at < argc && sibling_set_pid(&settings, &operand, argv[at]) != 0)
 		return EXIT_USAGE;
 	return track_with(&settings, NULL, settings.pid);
 }
@@ -129,7 +129,7 @@ static int run_system(int argc, char **argv)
 {
 	static struct track_settings settings;
 
-	if (take_settings(&cli_system, argc, argv, &settings) < 0)
+	if (read_settings(&cli_system, argc, argv, &settings) < 0)
 		return EXIT_USAGE;
 	return track_with(&settings, NULL, 0);
 }

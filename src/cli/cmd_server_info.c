@@ -71,7 +71,7 @@ static void write_text(struct trk_buf *b, const struct trk_server *s, const char
 	line(b, "allocation", allocation ? allocation : "not known", evidence);
 }
 
-static int look_here(struct trk_record *record, bool always)
+static int read_machine(struct trk_record *record, bool always)
 {
 	struct trk_gpu_hints hints = cli_gpu_hints(false);
 	int r = trk__place_machine(record, always, &hints);
@@ -102,7 +102,7 @@ static int run(int argc, char **argv)
 	struct settings s = {.json = false};
 	int at = cli_options(&cli_server_info, argc, argv, &s);
 	int r = at < argc ? cli_load(s.dir, argv[at], &record, NULL, NULL)
-			  : look_here(&record, s.ask_gpus);
+			  : read_machine(&record, s.ask_gpus);
 
 	if (r == 0 && !record.place.has_server)
 		r = cli_reject(EXIT_NODATA, "%s: the recording does not describe the machine",

@@ -22,7 +22,7 @@ struct settings {
 };
 
 /* The boot time may be 0, unlike other durations. */
-static int take_boot(void *settings, const struct cli_option *o, const char *value)
+static int set_boot(void *settings, const struct cli_option *o, const char *value)
 {
 	struct settings *s = settings;
 	uint64_t ns;
@@ -50,7 +50,7 @@ static const struct cli_option options[] = {
 	 AT(busy)},
 	{"from", 0, "TYPE", "for run-cost: server on which the run was measured", cli_set_text,
 	 AT(from)},
-	{"boot", 0, "DUR", "for run-cost: time paid before the job starts (none)", take_boot,
+	{"boot", 0, "DUR", "for run-cost: time paid before the job starts (none)", set_boot,
 	 AT(boot_ns)},
 	{"limit", 'n', "N", "number of servers to show; 0: all (10)", cli_set_text, AT(limit)},
 	CLI_PRICE_OPTIONS(AT(files)),
@@ -62,7 +62,7 @@ static const struct cli_option options[] = {
 };
 
 /* The words and numbers of the options. 0, or EXIT_USAGE after having complained. */
-static int take_request(const struct settings *s, struct trk_servers_request *q)
+static int fill_request(const struct settings *s, struct trk_servers_request *q)
 {
 	int r = cli_server_wishes_read("servers", &s->wishes, &q->words, &q->query);
 
@@ -109,7 +109,7 @@ static int find(const struct settings *s, const struct trk_service *service, str
 	struct trk_servers_request request = {.order = TRK_ORDER_PRICE};
 	struct trk_run_servers *found;
 	struct trk_error error = {.code = 0};
-	int r = take_request(s, &request);
+	int r = fill_request(s, &request);
 
 	request.online = s->online ? c : NULL;
 	if (r != 0)
@@ -143,7 +143,7 @@ static int run(int argc, char **argv)
 	if (trk__offers_order(s.order) < 0)
 		return cli_wrong_value("servers", "order-by", s.order,
 				       "not one of: price run-cost score-per-price");
-	r = cli_take_count("servers", "limit", s.limit, 1000000, &limit);
+	r = cli_parse_count("servers", "limit", s.limit, 1000000, &limit);
 	if (r != 0)
 		return r;
 	service = cli_service("");

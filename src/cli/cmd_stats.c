@@ -34,8 +34,8 @@ struct window {
 };
 
 /* A row belongs to the part that contains the middle of its interval. */
-static int take_row(void *data, uint64_t rows, const struct trk_sample *mean,
-		    const struct trk_sample *min, const struct trk_sample *max)
+static int add_row(void *data, uint64_t rows, const struct trk_sample *mean,
+		   const struct trk_sample *min, const struct trk_sample *max)
 {
 	struct window *w = data;
 	double middle =
@@ -71,7 +71,7 @@ static int load_and_print(const struct settings *s, const char *reference)
 	int r = EXIT_ERROR;
 
 	if (w.stats)
-		r = cli_load(s->dir, reference, &record, is_part ? take_row : NULL, &w);
+		r = cli_load(s->dir, reference, &record, is_part ? add_row : NULL, &w);
 	if (r == 0) {
 		if (is_part && w.samples == 0) {
 			cli_complain("stats: no sample of %s in that part; the run took %.1f s",

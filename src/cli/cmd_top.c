@@ -37,7 +37,7 @@ struct settings {
 /* ---- options ---- */
 
 /* "00:12:00", "12:00", "90s". */
-static int take_at(void *settings, const struct cli_option *o, const char *value)
+static int set_at(void *settings, const struct cli_option *o, const char *value)
 {
 	struct settings *s = settings;
 	uint64_t part, sum = 0, ns;
@@ -62,7 +62,7 @@ static int take_at(void *settings, const struct cli_option *o, const char *value
 			  o->name, value);
 }
 
-static int take_speed(void *settings, const struct cli_option *o, const char *value)
+static int set_speed(void *settings, const struct cli_option *o, const char *value)
 {
 	struct settings *s = settings;
 	double speed;
@@ -75,7 +75,7 @@ static int take_speed(void *settings, const struct cli_option *o, const char *va
 			  value);
 }
 
-static int take_size(void *settings, const struct cli_option *o, const char *value)
+static int set_size(void *settings, const struct cli_option *o, const char *value)
 {
 	struct settings *s = settings;
 	uint64_t columns, rows;
@@ -93,16 +93,16 @@ static int take_size(void *settings, const struct cli_option *o, const char *val
 }
 
 static const struct cli_option options[] = {
-	{"at", 0, "TIME", "begin a replay at this time of the run, such as 00:12:00 or 12m",
-	 take_at, 0},
+	{"at", 0, "TIME", "begin a replay at this time of the run, such as 00:12:00 or 12m", set_at,
+	 0},
 	{"speed", 0, "N", "seconds of the run to replay per second, 0 to 3600 (1; 0: pause)",
-	 take_speed, 0},
+	 set_speed, 0},
 	{"sort", 0, "cpu|memory|read|tree", "order of the processes (cpu)", cli_set_choice,
 	 AT(sort)},
 	{"once", 0, NULL, "print one frame (default if stdout is not a terminal)", cli_set_flag,
 	 AT(once)},
 	{"json", 0, NULL, "print one JSON object", cli_set_flag, AT(json)},
-	{"size", 0, "COLUMNSxROWS", "frame size of --once (terminal size, else 100x40)", take_size,
+	{"size", 0, "COLUMNSxROWS", "frame size of --once (terminal size, else 100x40)", set_size,
 	 0},
 	{"plain", 0, NULL, "ASCII without colour", cli_set_flag, AT(plain)},
 	{"color", 0, "auto|always|never", "of the text", cli_set_text, AT(color)},

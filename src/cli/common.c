@@ -15,17 +15,17 @@
 
 enum { COMPLAINT_SIZE = 768 };
 
-static const char *spoken_of;
+static const char *origin_of_value;
 static bool is_once, has_complained;
 
-void cli_speak_of(const char *origin)
+void cli_set_origin(const char *origin)
 {
-	spoken_of = origin;
+	origin_of_value = origin;
 }
 
 bool cli_is_of_flag(void)
 {
-	return spoken_of == NULL;
+	return origin_of_value == NULL;
 }
 
 void cli_complain_once(bool once)
@@ -42,8 +42,8 @@ __attribute__((format(printf, 1, 0))) static void complain(const char *format, v
 	if (is_once && has_complained)
 		return;
 	has_complained = true;
-	if (spoken_of)
-		(void) snprintf(text + len, size - len, "%s: ", spoken_of);
+	if (origin_of_value)
+		(void) snprintf(text + len, size - len, "%s: ", origin_of_value);
 	len = strlen(text);
 	trk__message(text + len, size - len, format, args);
 	len = strlen(text);

@@ -44,12 +44,12 @@ static int apply(struct target *t, const struct cli_option *o, const char *value
 {
 	int truth, r = 0;
 
-	cli_speak_of(origin);
+	cli_set_origin(origin);
 	if (o->value) {
 		const char *kept = cli_keep(value, strlen(value));
 
 		if (kept)
-			r = o->take(t->settings, o, kept);
+			r = o->set(t->settings, o, kept);
 		else
 			cli_complain("too much text");
 		r = kept ? r : EXIT_USAGE;
@@ -59,9 +59,9 @@ static int apply(struct target *t, const struct cli_option *o, const char *value
 			r = cli_reject(EXIT_USAGE, "%s: true or false is expected, not %s", o->name,
 				       value);
 		else if (truth)
-			r = o->take(t->settings, o, NULL);
+			r = o->set(t->settings, o, NULL);
 	}
-	cli_speak_of(NULL);
+	cli_set_origin(NULL);
 	if (r == 0)
 		note_origin(t, o, value, origin, false);
 	return r;
@@ -71,7 +71,7 @@ static int apply(struct target *t, const struct cli_option *o, const char *value
  * message. */
 static bool is_setting(const struct cli_option *o)
 {
-	return o->help || o->take == cli_reject_quiet_hours;
+	return o->help || o->set == cli_reject_quiet_hours;
 }
 
 static const struct cli_option *find_option(const struct cli_command *command, const char *name)

@@ -24,7 +24,7 @@ struct serving {
 
 /* The address contains a secret, and all users can read the arguments of a process. So the browser
  * opens a file of mode 0600 that redirects to the address. */
-static void lead_browser(struct serving *s, const char *address)
+static void open_redirect(struct serving *s, const char *address)
 {
 	const char *dir = cli_state_dir(s->views->dir);
 	TRK_FD_CLEANUP int store_fd = *dir ? trk__store_open(dir, true, NULL) : -1;
@@ -45,7 +45,7 @@ static void lead_browser(struct serving *s, const char *address)
 		cli_browser_open(s->page);
 }
 
-static void tell_address(void *data, const char *address)
+static void print_address(void *data, const char *address)
 {
 	struct serving *s = data;
 	TRK_BUF_LOCAL(b, 1024);
@@ -54,11 +54,11 @@ static void tell_address(void *data, const char *address)
 	(void) cli_print(&b);
 	cli_complain("dashboard: serves this user until Ctrl-C");
 	if (s->open && trk__os_has_desktop())
-		lead_browser(s, address);
+		open_redirect(s, address);
 }
 
 /* A descriptor that becomes readable on a signal to end the program, or -1 after a complaint. */
-static int take_signals(void)
+static int block_signals(void)
 {
 	sigset_t ends;
 	int fd;
@@ -81,14 +81,14 @@ int cli_dashboard_serve(const struct cli_fleet_settings *views, uint16_t port, b
 	struct trk_error error = {.code = 0};
 	double now_s = 0;
 	int r = cli_fleet_now(views, "dashboard", &now_s);
-	TRK_FD_CLEANUP int stop_fd = r == 0 ? take_signals() : -1;
+	TRK_FD_CLEANUP int stop_fd = r == 0 ? block_signals() : -1;
 	struct trk_dashboard_server server = {
 		.service = cli_service(views->dir),
 		.as_of_s = views->as_of ? now_s : (double) NAN,
 		.utc_offset_s = cli_utc_offset(now_s),
 		.port = port,
 		.stop_fd = stop_fd,
-		.on_ready = tell_address,
+		.on_ready = print_address,
 		.data = &serving,
 	};
 

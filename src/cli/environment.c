@@ -16,17 +16,17 @@
 const char *cli_state_dir(const char *dir)
 {
 	static char text[TRK_PLACE_PATH_SIZE];
-	static bool told;
+	static bool has_warned;
 	struct trk_error error = {.code = 0};
 
 	if (dir)
 		return dir;
 	if (trk__usual_state_dir(getenv, text, &error) == 0)
 		return text;
-	if (!told)
+	if (!has_warned)
 		cli_complain("%s: no recordings are kept or read there. Try: --recording DIR",
 			     error.message);
-	told = true;
+	has_warned = true;
 	return "";
 }
 

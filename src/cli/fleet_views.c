@@ -7,7 +7,7 @@
 #include "cli/named_runs.h"
 
 /* "2026-11-22" (its end) or seconds since 1970. */
-static int take_moment(const char *verb, const char *text, double *ret)
+static int parse_moment(const char *verb, const char *text, double *ret)
 {
 	struct tm tm = {.tm_isdst = -1};
 	const char *end = trk__scan_date(text, &tm);
@@ -27,7 +27,7 @@ static int take_moment(const char *verb, const char *text, double *ret)
 int cli_fleet_now(const struct cli_fleet_settings *settings, const char *verb, double *ret_s)
 {
 	if (settings->as_of)
-		return take_moment(verb, settings->as_of, ret_s);
+		return parse_moment(verb, settings->as_of, ret_s);
 	*ret_s = (double) trk__clock_wall_ns() / 1e9;
 	return 0;
 }

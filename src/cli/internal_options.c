@@ -10,7 +10,7 @@
 
 #define SET(field) offsetof(struct track_settings, field)
 
-static int take_control_fd(void *settings, const struct cli_option *o, const char *value)
+static int set_control_fd(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
 	uint64_t number;
@@ -24,7 +24,7 @@ static int take_control_fd(void *settings, const struct cli_option *o, const cha
 
 /* The page's temporary name, the same in all processes that write it: one that was killed may have
  * left it. */
-static int take_report_via(void *settings, const struct cli_option *o, const char *value)
+static int set_report_via(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
 	char *name = NULL;
@@ -36,7 +36,7 @@ static int take_report_via(void *settings, const struct cli_option *o, const cha
 }
 
 /* For tests: rules count each second as N, so that an hour passes in seconds. */
-static int take_alert_speed(void *settings, const struct cli_option *o, const char *value)
+static int set_alert_speed(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
 
@@ -47,11 +47,11 @@ static int take_alert_speed(void *settings, const struct cli_option *o, const ch
 
 /* For the library, which starts this program as its sampler, and the Python package. */
 const struct cli_option track_internal_options[] = {
-	{"control-fd", 0, "N", NULL, take_control_fd, 0},
+	{"control-fd", 0, "N", NULL, set_control_fd, 0},
 	{"detach", 0, NULL, NULL, cli_set_flag, SET(detach)},
 	{"temporary", 0, NULL, NULL, cli_set_flag, SET(temporary)},
-	{"report-via", 0, "FILE", NULL, take_report_via, 0},
+	{"report-via", 0, "FILE", NULL, set_report_via, 0},
 	{"report-earlier", 0, "FILE", NULL, cli_set_text, SET(report_earlier)},
-	{"alert-speed", 0, "N", NULL, take_alert_speed, 0},
+	{"alert-speed", 0, "N", NULL, set_alert_speed, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };

@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 	}
 	/* internal VERB: with the options for the library and the packages. */
 	if (argc > 2 && !strcmp(argv[1], "internal") && find_command(argv[2])) {
-		cli_take_internal();
+		cli_accept_internal();
 		argc--;
 		argv++;
 	}

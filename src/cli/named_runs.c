@@ -20,11 +20,11 @@ enum { EARLIER_MAX = 1 << 20 /* bytes of a file of runs */ };
 /* Warn about skipped recordings, once per process. */
 static void warn_of_refused(const struct trk_store_refused *refused)
 {
-	static bool told;
+	static bool has_warned;
 
-	if (told || !refused->count)
+	if (has_warned || !refused->count)
 		return;
-	told = true;
+	has_warned = true;
 	if (refused->count > 1)
 		cli_complain("%s: skipped, as are %zu more", refused->why.message,
 			     refused->count - 1);
@@ -176,7 +176,7 @@ const char *cli_earlier_runs(const char *path)
 
 /* ---- jobs ---- */
 
-void cli_job_tell(const struct trk_named_job *job, const char *verb)
+void cli_job_note(const struct trk_named_job *job, const char *verb)
 {
 	char other[2 * TRK_SHELL_WORD_SIZE];
 
@@ -203,7 +203,7 @@ const char *cli_newest_of(struct trk_history *h, const char *reference, const ch
 
 	if (!h || !trk__named_job_find(h, reference, &job))
 		return reference;
-	cli_job_tell(&job, verb);
+	cli_job_note(&job, verb);
 	(void) snprintf(id, TRK_RUN_ID_SIZE, "%s", job.newest);
 	return id;
 }

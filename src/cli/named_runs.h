@@ -33,7 +33,7 @@ const char *cli_earlier_runs(const char *path);
 
 /* If several jobs have this name, print which one was chosen, and how to name another. verb: the
  * running command; NULL: suggest `history`, which lists all. */
-void cli_job_tell(const struct trk_named_job *job, const char *verb);
+void cli_job_note(const struct trk_named_job *job, const char *verb);
 /* If `reference` is the name of a job, return the id of its newest run, in `id`; else `reference`.
  * Prints which of several jobs was chosen. h may be NULL. */
 const char *cli_newest_of(struct trk_history *h, const char *reference, const char *verb,

@@ -13,11 +13,11 @@ enum { OPTIONS_MAX = 80, FIRST_VALUE = 256 };
 
 const struct cli_option cli_no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
 
-static bool takes_internal;
+static bool accepts_internal;
 
-void cli_take_internal(void)
+void cli_accept_internal(void)
 {
-	takes_internal = true;
+	accepts_internal = true;
 }
 
 /* A command's options in the form of getopt_long(3). */
@@ -36,7 +36,7 @@ static void add_options(struct table *t, const struct cli_option *o)
 						 : required_argument;
 		size_t n = t->count;
 
-		if (!o->take) /* the title of a group */
+		if (!o->set) /* the title of a group */
 			continue;
 		t->count++;
 		t->options[n] = o;
@@ -52,7 +52,7 @@ static void table_init(struct table *t, const struct cli_command *command)
 	(void) snprintf(t->shorts, sizeof(t->shorts), "%s",
 			command->stops_at_operand ? "+:h" : ":h");
 	add_options(t, command->options);
-	add_options(t, takes_internal ? command->internal : NULL);
+	add_options(t, accepts_internal ? command->internal : NULL);
 	t->longs[t->count] = (struct option){"help", no_argument, NULL, 'h'};
 	opterr = 0;
 	optind = 0; /* reset the position of an earlier call */
@@ -151,7 +151,7 @@ int cli_options(const struct cli_command *command, int argc, char **argv, void *
 			complain_of(command, argv[optind - 1], c == ':');
 			end_of(command);
 		}
-		if (o && o->take(settings, o, value_of(o, argc, argv)) != 0)
+		if (o && o->set(settings, o, value_of(o, argc, argv)) != 0)
 			end_of(command);
 	}
 	if (!command->stops_at_operand && argc - optind > command->operands) {
@@ -184,7 +184,7 @@ static void print_option(const struct cli_option *o)
 {
 	char left[64];
 
-	if (!o->take)
+	if (!o->set)
 		(void) printf("\n%s:\n", o->value);
 	if (!o->help) /* a title, or for programs */
 		return;
@@ -199,7 +199,7 @@ void cli_print_help(const struct cli_command *command)
 	(void) printf("usage: resource-tracker %s\n\n%s\n", command->usage, command->summary);
 	if (command->details)
 		(void) printf("\n%s\n", command->details);
-	if (command->options->take)
+	if (command->options->set)
 		(void) printf("\noptions:\n");
 	for (const struct cli_option *o = command->options; o->name; o++)
 		print_option(o);

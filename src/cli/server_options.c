@@ -17,7 +17,7 @@ int cli_prices_load(const char *verb, const struct trk_price_layers *layers, str
 	return 0;
 }
 
-int cli_take_list(void *settings, const struct cli_option *o, const char *value)
+int cli_set_list(void *settings, const struct cli_option *o, const char *value)
 {
 	struct cli_list *list = (struct cli_list *) (void *) ((char *) settings + o->offset);
 
@@ -28,7 +28,7 @@ int cli_take_list(void *settings, const struct cli_option *o, const char *value)
 	return 0;
 }
 
-int cli_take_instance_option(void *settings, const struct cli_option *o, const char *value)
+int cli_set_instance_option(void *settings, const struct cli_option *o, const char *value)
 {
 	struct trk_cloud *cloud = (struct trk_cloud *) (void *) ((char *) settings + o->offset);
 
@@ -45,8 +45,8 @@ int cli_wrong_value(const char *verb, const char *option, const char *value, con
 	return cli_reject(EXIT_USAGE, "%s: --%s %s: %s", verb, option, value, hint);
 }
 
-int cli_take_count(const char *verb, const char *option, const char *text, uint64_t max,
-		   uint64_t *ret)
+int cli_parse_count(const char *verb, const char *option, const char *text, uint64_t max,
+		    uint64_t *ret)
 {
 	if (!text)
 		return 0;
@@ -56,8 +56,8 @@ int cli_take_count(const char *verb, const char *option, const char *text, uint6
 }
 
 /* Round cores up as --request does: "1.5" needs two. */
-static int take_whole(const char *verb, const char *option, const char *text, uint32_t most,
-		      uint32_t *ret)
+static int parse_whole(const char *verb, const char *option, const char *text, uint32_t most,
+		       uint32_t *ret)
 {
 	const char *at = text;
 	uint64_t millionths;
@@ -71,7 +71,7 @@ static int take_whole(const char *verb, const char *option, const char *text, ui
 	return 0;
 }
 
-static int take_size(const char *verb, const char *option, const char *text, uint64_t *ret)
+static int parse_size(const char *verb, const char *option, const char *text, uint64_t *ret)
 {
 	if (text && trk__parse_size(text, ret) < 0)
 		return cli_wrong_value(verb, option, text, "not a size. Try: 16GiB or 512M");
@@ -89,12 +89,12 @@ int cli_server_wishes_read(const char *verb, const struct cli_server_wishes *wis
 		.spot = wishes->spot,
 		.previous_generation = wishes->previous_generation,
 	};
-	int r = take_whole(verb, "cpu", wishes->cpu, 100000, &q.vcpus);
+	int r = parse_whole(verb, "cpu", wishes->cpu, 100000, &q.vcpus);
 
-	r = r ? r : take_whole(verb, "gpu", wishes->gpu, 1000, &q.gpus);
-	r = r ? r : cli_take_count(verb, "storage", wishes->storage, 1000000000, &q.storage_gb);
-	r = r ? r : take_size(verb, "mem", wishes->mem, &q.memory_bytes);
-	r = r ? r : take_size(verb, "vram", wishes->vram, &q.vram_bytes);
+	r = r ? r : parse_whole(verb, "gpu", wishes->gpu, 1000, &q.gpus);
+	r = r ? r : cli_parse_count(verb, "storage", wishes->storage, 1000000000, &q.storage_gb);
+	r = r ? r : parse_size(verb, "mem", wishes->mem, &q.memory_bytes);
+	r = r ? r : parse_size(verb, "vram", wishes->vram, &q.vram_bytes);
 	if (r != 0)
 		return r;
 	if (q.vram_bytes && !q.gpus)

@@ -24,7 +24,7 @@ struct cli_server_wishes {
 };
 
 /* A value, or several with commas between them; the option may be repeated. */
-int cli_take_list(void *settings, const struct cli_option *o, const char *value);
+int cli_set_list(void *settings, const struct cli_option *o, const char *value);
 
 /* Where the job runs, and where to search for servers. */
 struct cli_server_place {
@@ -33,11 +33,11 @@ struct cli_server_place {
 };
 
 /* A value of --instance, for the struct trk_cloud at the option's offset. */
-int cli_take_instance_option(void *settings, const struct cli_option *o, const char *value);
+int cli_set_instance_option(void *settings, const struct cli_option *o, const char *value);
 #define CLI_INSTANCE_OPTION(offset)                                                                \
 	{                                                                                          \
 		"instance", 0, "VENDOR/REGION/TYPE", "server that the run ran on",                 \
-			cli_take_instance_option, offset                                           \
+			cli_set_instance_option, offset                                            \
 	}
 
 /* Rows of a table of options; at(field): the offset of a field of the wishes in the settings. */
@@ -53,10 +53,10 @@ int cli_take_instance_option(void *settings, const struct cli_option *o, const c
 	{"gpus", 0, "N", NULL, cli_set_text, at(gpu)}, \
 	{"gpu-shares", 0, NULL, "a share of one GPU is enough", cli_set_flag, at(gpu_shares)}, \
 	{"storage", 0, "GB", "at least this much local disk", cli_set_text, at(storage)}, \
-	{"vendor", 0, "NAME,..", "only these vendors; any: all vendors", cli_take_list, at(vendors)}, \
-	{"region", 0, "NAME,..", "only these regions; any: all regions", cli_take_list, at(regions)}, \
-	{"country", 0, "CC,..", "only in these countries (DE, US, EU)", cli_take_list, at(countries)}, \
-	{"exclude", 0, "PATTERN,..", "no vendor, region or type that matches this pattern", cli_take_list, at(exclude)}, \
+	{"vendor", 0, "NAME,..", "only these vendors; any: all vendors", cli_set_list, at(vendors)}, \
+	{"region", 0, "NAME,..", "only these regions; any: all regions", cli_set_list, at(regions)}, \
+	{"country", 0, "CC,..", "only in these countries (DE, US, EU)", cli_set_list, at(countries)}, \
+	{"exclude", 0, "PATTERN,..", "no vendor, region or type that matches this pattern", cli_set_list, at(exclude)}, \
 	{"spot", 0, NULL, "price at the typical spot saving", cli_set_flag, at(spot)}, \
 	{"previous-generation", 0, NULL, "also types of previous generations", cli_set_flag, at(previous_generation)}
 /* clang-format on */
@@ -84,7 +84,7 @@ int cli_server_wishes_read(const char *verb, const struct cli_server_wishes *wis
 /* "acme: --storage x: hint"; EXIT_USAGE. */
 int cli_wrong_value(const char *verb, const char *option, const char *value, const char *hint);
 /* Parse a whole number up to `max`; *ret is unchanged if text is NULL. */
-int cli_take_count(const char *verb, const char *option, const char *text, uint64_t max,
-		   uint64_t *ret);
+int cli_parse_count(const char *verb, const char *option, const char *text, uint64_t max,
+		    uint64_t *ret);
 
 #endif

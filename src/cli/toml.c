@@ -51,7 +51,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char) c) || c == '_' || c == '-';
 }
 
-static int take_word(struct cli_toml *t, char *word, size_t size, char *error)
+static int read_word(struct cli_toml *t, char *word, size_t size, char *error)
 {
 	size_t len = 0;
 
@@ -78,7 +78,7 @@ static int escape(struct cli_toml *t, char *ret, char *error)
 	return 0;
 }
 
-static int take_text(struct cli_toml *t, char *error)
+static int read_text(struct cli_toml *t, char *error)
 {
 	char quote = *t->at++;
 	size_t len = 0;
@@ -104,7 +104,7 @@ static int take_text(struct cli_toml *t, char *error)
 }
 
 /* A number, true or false, as text, without underscores between digits. */
-static int take_bare(struct cli_toml *t, char *error)
+static int read_bare(struct cli_toml *t, char *error)
 {
 	size_t len = strcspn(t->at, " \t\r\n#,]"), kept = 0;
 	bool number = len > 0 && (isdigit((unsigned char) *t->at) || strchr("+-.", *t->at));
@@ -122,9 +122,9 @@ static int take_bare(struct cli_toml *t, char *error)
 	return 0;
 }
 
-static int take_value(struct cli_toml *t, char *error)
+static int read_value(struct cli_toml *t, char *error)
 {
-	return *t->at == '"' || *t->at == '\'' ? take_text(t, error) : take_bare(t, error);
+	return *t->at == '"' || *t->at == '\'' ? read_text(t, error) : read_bare(t, error);
 }
 
 static int end_of_line(struct cli_toml *t, char *error)
@@ -135,11 +135,11 @@ static int end_of_line(struct cli_toml *t, char *error)
 	return 0;
 }
 
-static int take_table(struct cli_toml *t, char *error)
+static int read_table(struct cli_toml *t, char *error)
 {
 	t->at++;
 	skip_blanks(t);
-	if (take_word(t, t->table, sizeof(t->table), error) < 0)
+	if (read_word(t, t->table, sizeof(t->table), error) < 0)
 		return -EINVAL;
 	skip_blanks(t);
 	if (*t->at != ']')
@@ -149,7 +149,7 @@ static int take_table(struct cli_toml *t, char *error)
 }
 
 /* One more text of a list, or its end. */
-static int take_item(struct cli_toml *t, char *error)
+static int read_item(struct cli_toml *t, char *error)
 {
 	skip_space(t);
 	if (*t->at == ']') {
@@ -157,7 +157,7 @@ static int take_item(struct cli_toml *t, char *error)
 		t->is_list = false;
 		return end_of_line(t, error);
 	}
-	if (take_value(t, error) < 0)
+	if (read_value(t, error) < 0)
 		return -EINVAL;
 	skip_space(t);
 	if (*t->at == ',')
@@ -173,7 +173,7 @@ int cli_toml_next(struct cli_toml *t, char error[512])
 
 	for (;;) {
 		if (t->is_list) {
-			r = take_item(t, error);
+			r = read_item(t, error);
 			if (r != 0)
 				return r;
 		}
@@ -182,11 +182,11 @@ int cli_toml_next(struct cli_toml *t, char error[512])
 			return 0;
 		if (*t->at != '[')
 			break;
-		if (take_table(t, error) < 0)
+		if (read_table(t, error) < 0)
 			return -EINVAL;
 	}
 	t->key_line = t->line;
-	if (take_word(t, t->key, sizeof(t->key), error) < 0)
+	if (read_word(t, t->key, sizeof(t->key), error) < 0)
 		return -EINVAL;
 	skip_blanks(t);
 	if (*t->at != '=')
@@ -198,7 +198,7 @@ int cli_toml_next(struct cli_toml *t, char error[512])
 		t->is_list = true;
 		return cli_toml_next(t, error);
 	}
-	if (take_value(t, error) < 0 || end_of_line(t, error) < 0)
+	if (read_value(t, error) < 0 || end_of_line(t, error) < 0)
 		return -EINVAL;
 	return 1;
 }

@@ -53,7 +53,7 @@ static int add_tag(struct track_settings *s, const char *key, const char *value)
 	return 0;
 }
 
-static int take_tag(void *settings, const struct cli_option *o, const char *value)
+static int set_tag(void *settings, const struct cli_option *o, const char *value)
 {
 	const char *equals = strchr(value, '=');
 	size_t len = equals ? (size_t) (equals - value) : strlen(value);
@@ -67,7 +67,7 @@ static int take_tag(void *settings, const struct cli_option *o, const char *valu
 }
 
 /* --project-name X is the tag project_name=X. */
-static int take_metadata(void *settings, const struct cli_option *o, const char *value)
+static int set_metadata(void *settings, const struct cli_option *o, const char *value)
 {
 	char key[64];
 
@@ -78,7 +78,7 @@ static int take_metadata(void *settings, const struct cli_option *o, const char 
 	return add_tag(settings, key, value);
 }
 
-static int take_request(void *settings, const struct cli_option *o, const char *value)
+static int set_request(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
 
@@ -88,7 +88,7 @@ static int take_request(void *settings, const struct cli_option *o, const char *
 			  o->name, value);
 }
 
-static int take_input_size(void *settings, const struct cli_option *o, const char *value)
+static int set_input_size(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
 
@@ -97,7 +97,7 @@ static int take_input_size(void *settings, const struct cli_option *o, const cha
 	return cli_reject(EXIT_USAGE, "--input-size %s: not a size. Try: 3GiB", value);
 }
 
-static int take_limit(void *settings, const struct cli_option *o, const char *value)
+static int set_limit(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
 	const char *at = value;
@@ -130,7 +130,7 @@ static int take_limit(void *settings, const struct cli_option *o, const char *va
 }
 
 /* Samples a second, or a word for yes or no. */
-static int take_lines(void *settings, const struct cli_option *o, const char *value)
+static int set_lines(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
 	double hz;
@@ -153,7 +153,7 @@ static int take_lines(void *settings, const struct cli_option *o, const char *va
 	return 0;
 }
 
-static int take_interval(void *settings, const struct cli_option *o, const char *value)
+static int set_interval(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
 	uint64_t ns;
@@ -170,7 +170,7 @@ static int take_interval(void *settings, const struct cli_option *o, const char 
 	return 0;
 }
 
-static int take_summary_json(void *settings, const struct cli_option *o, const char *value)
+static int set_summary_json(void *settings, const struct cli_option *o, const char *value)
 {
 	uint64_t number;
 
@@ -182,7 +182,7 @@ static int take_summary_json(void *settings, const struct cli_option *o, const c
 	return cli_set_text(settings, o, value);
 }
 
-static int take_report(void *settings, const struct cli_option *o, const char *value)
+static int set_report(void *settings, const struct cli_option *o, const char *value)
 {
 	/* Values in a configuration or a variable. */
 	static const char *const yes[] = {"1", "true", "yes"};
@@ -202,7 +202,7 @@ static int take_report(void *settings, const struct cli_option *o, const char *v
 											: 0;
 }
 
-static int take_cgroup(void *settings, const struct cli_option *o, const char *value)
+static int set_cgroup(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
 	int choice = cli_choice(o, value);
@@ -211,7 +211,7 @@ static int take_cgroup(void *settings, const struct cli_option *o, const char *v
 	return choice < 0 ? EXIT_USAGE : 0;
 }
 
-static int take_no_discovery(void *settings, const struct cli_option *o, const char *value)
+static int set_no_discovery(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
 
@@ -221,7 +221,7 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 
 /* ---- options of the Rust program of the same name, the sibling ---- */
 
-int sibling_take_pid(void *settings, const struct cli_option *o, const char *value)
+int sibling_set_pid(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
 	uint64_t pid;
@@ -238,7 +238,7 @@ int sibling_take_pid(void *settings, const struct cli_option *o, const char *val
 
 enum { NICE_MIN = -20, NICE_MAX = 19 };
 
-static int sibling_take_nice(void *settings, const struct cli_option *o, const char *value)
+static int sibling_set_nice(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
 	bool is_negative = value && *value == '-';
@@ -253,7 +253,7 @@ static int sibling_take_nice(void *settings, const struct cli_option *o, const c
 	return 0;
 }
 
-static int sibling_take_steal(void *settings, const struct cli_option *o, const char *value)
+static int sibling_set_steal(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
 	int truth = cli_truth(value);
@@ -265,7 +265,7 @@ static int sibling_take_steal(void *settings, const struct cli_option *o, const 
 }
 
 /* Without a value, or with a word for yes: mask all arguments; with a word for no: none. */
-static int sibling_take_redaction(void *settings, const struct cli_option *o, const char *value)
+static int sibling_set_redaction(void *settings, const struct cli_option *o, const char *value)
 {
 	static const char *const words[] = {
 		[TRK_REDACT_SECRETS] = "secrets",
@@ -297,15 +297,15 @@ static int sibling_take_redaction(void *settings, const struct cli_option *o, co
 	CLI_OPTION_GROUP("common options"), \
 	{"job", 'n', "NAME", "name of the job (default: the batch system's, else program, script and directory)", cli_set_text, SET(job)}, \
 	{"job-name", 0, "NAME", "same as --job", cli_set_text, SET(job)}, \
-	{"interval", 'i', "DUR", "time between samples, 10ms to 1h; a bare number is seconds (1s)", take_interval, 0}, \
+	{"interval", 'i', "DUR", "time between samples, 10ms to 1h; a bare number is seconds (1s)", set_interval, 0}, \
 	{"output", 'o', "FILE", "also write the samples to this file; - is stdout", cli_set_text, SET(output)}, \
 	{"format", 'f', "csv|json|jsonl", "format of --output (json); without --output, print the samples on stderr", cli_set_word, SET(format)}, \
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, SET(dir)}, \
 	{"no-recording", 0, NULL, "keep no recording", cli_set_flag, SET(no_recording)}, \
 	{"summary", 0, "auto|short|never", "print the summary at the end (auto)", cli_set_word, SET(summary)}, \
 	{"quiet", 'q', NULL, "print no summary, and no samples on stderr", cli_set_flag, SET(quiet)}, \
-	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", take_summary_json, SET(summary_json)}, \
-	{"report", 0, "[=FILE]", "write a page about the run at its end (.md: Markdown)", take_report, 0}, \
+	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", set_summary_json, SET(summary_json)}, \
+	{"report", 0, "[=FILE]", "write a page about the run at its end (.md: Markdown)", set_report, 0}, \
 	{"report-every", 0, "DUR", "also write the page of --report at this interval while tracking", cli_set_duration, SET(report_every_ns)}, \
 	{"status-key", 0, NULL, "Ctrl-\\ prints a line about the running job instead of ending it", cli_set_flag, SET(track.quit_is_status)}, \
 	{"color", 0, "auto|always|never", "colour the summary (auto)", cli_set_word, SET(color)}, \
@@ -314,50 +314,50 @@ static int sibling_take_redaction(void *settings, const struct cli_option *o, co
 #define ALERT_OPTIONS \
 	CLI_OPTION_GROUP("alerts"), \
 	{"alerts", 0, "auto|never", "print a line on stderr when the job is about to fail or wastes resources (auto)", cli_set_word, SET(alerts)}, \
-	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_take_hook, SET(hooks)}, \
-	{"alert", 0, "SINK", "send alerts to this sink, during and after the run, such as mail:ann@example.org; RULE=SINK: of one rule (repeat)", cli_take_sink, SET(hooks)}, \
+	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_set_hook, SET(hooks)}, \
+	{"alert", 0, "SINK", "send alerts to this sink, during and after the run, such as mail:ann@example.org; RULE=SINK: of one rule (repeat)", cli_set_sink, SET(hooks)}, \
 	{"quiet-hours", 0, "HH:MM-HH:MM", NULL, cli_reject_quiet_hours, 0}
 
 #define REQUEST_OPTION \
-	{"request", 0, "cpu=..,mem=..", "what was requested for the job: cpu, mem, gpu, time", take_request, 0}
+	{"request", 0, "cpu=..,mem=..", "what was requested for the job: cpu, mem, gpu, time", set_request, 0}
 
 #define KEPT_OPTIONS \
 	CLI_OPTION_GROUP("stored with the run"), \
-	{"tag", 0, "K[=V]", "tag to store with the run (repeat)", take_tag, 0}, \
-	{"note", 0, "TEXT", "note to store with the run", take_metadata, 0}, \
-	{"project-name", 0, "TEXT", "project to which the run belongs", take_metadata, 0}, \
-	{"stage-name", 0, "TEXT", "stage of the project or workflow", take_metadata, 0}, \
-	{"task-name", 0, "TEXT", "task of the workflow", take_metadata, 0}, \
-	{"team", 0, "TEXT", "team to which the run belongs", take_metadata, 0}, \
-	{"env", 0, "TEXT", "environment of the run, such as prod", take_metadata, 0}, \
-	{"language", 0, "TEXT", "programming language of the job", take_metadata, 0}, \
-	{"orchestrator", 0, "TEXT", "orchestrator that started the run", take_metadata, 0}, \
-	{"executor", 0, "TEXT", "executor of the run", take_metadata, 0}, \
-	{"external-run-id", 0, "TEXT", "id of the run in another system", take_metadata, 0}, \
-	{"container-image", 0, "TEXT", "container image of the job", take_metadata, 0}, \
-	{"input-size", 0, "SIZE", "size of the job's input, for advice by size (default: that of the files on its command line)", take_input_size, 0}, \
+	{"tag", 0, "K[=V]", "tag to store with the run (repeat)", set_tag, 0}, \
+	{"note", 0, "TEXT", "note to store with the run", set_metadata, 0}, \
+	{"project-name", 0, "TEXT", "project to which the run belongs", set_metadata, 0}, \
+	{"stage-name", 0, "TEXT", "stage of the project or workflow", set_metadata, 0}, \
+	{"task-name", 0, "TEXT", "task of the workflow", set_metadata, 0}, \
+	{"team", 0, "TEXT", "team to which the run belongs", set_metadata, 0}, \
+	{"env", 0, "TEXT", "environment of the run, such as prod", set_metadata, 0}, \
+	{"language", 0, "TEXT", "programming language of the job", set_metadata, 0}, \
+	{"orchestrator", 0, "TEXT", "orchestrator that started the run", set_metadata, 0}, \
+	{"executor", 0, "TEXT", "executor of the run", set_metadata, 0}, \
+	{"external-run-id", 0, "TEXT", "id of the run in another system", set_metadata, 0}, \
+	{"container-image", 0, "TEXT", "container image of the job", set_metadata, 0}, \
+	{"input-size", 0, "SIZE", "size of the job's input, for advice by size (default: that of the files on its command line)", set_input_size, 0}, \
 	{"no-history", 0, NULL, "do not add the run to the history of its job", cli_set_flag, SET(track.unlisted)}
 
 /* Its TRACKER_* variables set the options of the same name (config.h). docs/compatibility.md lists all
  * of them. */
 #define SIBLING_OPTIONS \
 	{"pid", 'p', "PID", "track this process if neither a command nor a PID is given", \
-	 sibling_take_pid, 0}, \
+	 sibling_set_pid, 0}, \
 	{"renice", 'r', "[N]", "nice value of the tracker itself, -20 to 19 (without a value: 19)", \
-	 sibling_take_nice, 0}, \
+	 sibling_set_nice, 0}, \
 	{"aggregate-cpu-steal", 0, "true|false", \
-	 "with --format json: false adds the steal time of each core (true)", sibling_take_steal, 0}, \
+	 "with --format json: false adds the steal time of each core (true)", sibling_set_steal, 0}, \
 	{"redact-args", 0, "[=secrets|strict|all|none]", \
 	 "what to mask in recorded command lines (secrets; without a value: all)", \
-	 sibling_take_redaction, 0}
+	 sibling_set_redaction, 0}
 
 #define ADVANCED_OPTIONS \
 	CLI_OPTION_GROUP("advanced"), \
 	{"no-children", 0, NULL, "track only this process, without its descendants", cli_set_flag, SET(track.one_process)}, \
 	{"no-system", 0, NULL, "do not measure the machine, only the processes", cli_set_flag, SET(track.no_system)}, \
-	{"no-discovery", 0, NULL, "do not query the cloud for region and type of the server", take_no_discovery, 0}, \
-	{"instance", 0, "VENDOR/REGION/TYPE", "type of this server, for its price", cli_take_instance_option, SET(stated)}, \
-	{"lines", 0, "HZ|auto|off", "sample which lines of the job's programs use CPU time and memory (auto)", take_lines, 0}, \
+	{"no-discovery", 0, NULL, "do not query the cloud for region and type of the server", set_no_discovery, 0}, \
+	{"instance", 0, "VENDOR/REGION/TYPE", "type of this server, for its price", cli_set_instance_option, SET(stated)}, \
+	{"lines", 0, "HZ|auto|off", "sample which lines of the job's programs use CPU time and memory (auto)", set_lines, 0}, \
 	{"gpu", 0, "auto|always|never", "measure GPUs (auto: where a device file or driver is found)", cli_set_choice, SET(track.gpu)}, \
 	{"strict", 0, NULL, "exit with 125 if part of the tracking fails", cli_set_flag, SET(strict)}, \
 	SIBLING_OPTIONS, \
@@ -368,9 +368,9 @@ const struct cli_option track_run_options[] = {
 	ALERT_OPTIONS,
 	CLI_OPTION_GROUP("limits and requests"),
 	REQUEST_OPTION,
-	{"cgroup", 0, "auto|never", "put the job into its own control group where possible, to measure its exact peak of memory (never)", take_cgroup, 0},
+	{"cgroup", 0, "auto|never", "put the job into its own control group where possible, to measure its exact peak of memory (never)", set_cgroup, 0},
 	{"timeout", 0, "DUR", "end all processes of the job after this time: TERM, then KILL; exit code 124", cli_set_duration, SET(track.limits.time_ns)},
-	{"limit", 0, "mem=..,time=..", "warn at 90 %, then end the job as --timeout does", take_limit, 0},
+	{"limit", 0, "mem=..,time=..", "warn at 90 %, then end the job as --timeout does", set_limit, 0},
 	{"grace", 0, "DUR", "time between TERM and KILL (5s)", cli_set_duration, SET(track.limits.grace_ns)},
 	KEPT_OPTIONS,
 	ADVANCED_OPTIONS,

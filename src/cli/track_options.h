@@ -39,7 +39,7 @@ extern const struct cli_option track_run_options[], track_attach_options[]; /* a
 extern const struct cli_option track_internal_options[];                    /* of all three */
 
 /* The setter of --pid, also for the operand of attach. */
-int sibling_take_pid(void *settings, const struct cli_option *o, const char *value);
+int sibling_set_pid(void *settings, const struct cli_option *o, const char *value);
 
 /* Do not copy after track_with(): they then point into themselves. */
 void track_settings_init(struct track_settings *s);

@@ -263,7 +263,7 @@ static void go_into_the_background(int control_fd)
 	pid_t pid = fork();
 
 	if (pid < 0)
-		(void) trk__control_say(control_fd, "error", trk__strerror(errno));
+		(void) trk__control_send(control_fd, "error", trk__strerror(errno));
 	if (pid != 0)
 		_exit(pid < 0 ? EXIT_ERROR : EXIT_OK);
 	(void) setsid(); /* fails where the caller has made a session */
@@ -301,8 +301,8 @@ static const char *get_variable(const char *name)
 }
 
 /* Complete the options of the tracker, and the engine's. */
-static void plan_it(struct track_settings *s, char **argv, int pid, struct outputs *out,
-		    struct trk_run_engine *ret)
+static void fill_engine(struct track_settings *s, char **argv, int pid, struct outputs *out,
+			struct trk_run_engine *ret)
 {
 	struct trk_track_options *o = &s->track;
 	struct trk_service service = cli_service(s->no_recording ? "" : s->dir);
@@ -365,7 +365,7 @@ static int not_begun(const struct track_settings *s, char **argv, const char *wh
 }
 
 /* Print that a token for streaming is set, and that nothing is sent. */
-static void sibling_speak(const struct track_settings *s)
+static void warn_of_token(const struct track_settings *s)
 {
 	const char *token = getenv("SENTINEL_API_TOKEN");
 
@@ -381,7 +381,7 @@ static int track_to(struct outputs *out, const struct trk_run_engine *engine,
 	const struct track_settings *s = out->settings;
 	int r, status;
 
-	sibling_speak(s);
+	warn_of_token(s);
 	r = trk__run(env, engine, end);
 	sample_output_end(&out->samples, &end->track.record.run);
 	status = r < 0 ? start_failure(s, &end->track, r, argv, s->track.pid)
@@ -422,7 +422,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 	}
 	trk__os_map_stack();
 	out = (struct outputs){.settings = s};
-	plan_it(s, argv, pid, &out, &engine);
+	fill_engine(s, argv, pid, &out, &engine);
 	if (sample_output_open(&out.samples, s) < 0 || (!check_outputs(s) && s->strict)) {
 		status = argv ? EXIT_BEFORE_JOB : EXIT_ERROR;
 	} else {

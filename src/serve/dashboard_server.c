@@ -185,7 +185,7 @@ struct board_query {
 };
 
 /* A number of the address, `usual` where it is not given. */
-static int take_number(const char *text, double least, double most, double usual, double *ret)
+static int parse_number(const char *text, double least, double most, double usual, double *ret)
 {
 	*ret = usual;
 	if (!text)
@@ -211,9 +211,9 @@ static int make_question(const struct board *b, const struct board_query *q,
 	};
 	if (q->end && ret->runs.end < 0)
 		return -EINVAL;
-	r = take_number(q->before, 0, 1e11, NAN, &ret->runs.before_s);
+	r = parse_number(q->before, 0, 1e11, NAN, &ret->runs.before_s);
 	if (r == 0)
-		r = take_number(q->max, 1, RUNS_MAX, RUNS_USUAL, &max);
+		r = parse_number(q->max, 1, RUNS_MAX, RUNS_USUAL, &max);
 	if (r < 0)
 		return r;
 	ret->runs.max = (size_t) max;
@@ -240,7 +240,7 @@ static int board_answer(const struct board *b, const struct board_query *q, stru
 	int r = make_question(b, q, &question);
 
 	if (r == 0)
-		r = take_number(q->days, 1, DAYS_MAX, DAYS_USUAL, &days);
+		r = parse_number(q->days, 1, DAYS_MAX, DAYS_USUAL, &days);
 	if (r < 0)
 		return r;
 	question.alerts = b->dashboard.alerts;
@@ -531,7 +531,7 @@ static int answer_request(void *data, struct MHD_Connection *c, const char *path
 
 /* ---- start and end ---- */
 
-static void tell_address(void *data, uint16_t port)
+static void pass_address(void *data, uint16_t port)
 {
 	struct server *s = data;
 	char address[ADDRESS_SIZE];
@@ -554,7 +554,7 @@ int trk__dashboard_serve(const struct trk_dashboard_server *o, struct trk_error 
 	const struct trk_http_server server = {
 		.port = o->port,
 		.stop_fd = o->stop_fd,
-		.on_ready = tell_address,
+		.on_ready = pass_address,
 		.answer = answer_request,
 		.data = &s,
 	};

@@ -22,7 +22,7 @@ struct search {
 	struct trk_job_key key; /* of these; NULL: not found */
 };
 
-static int look_for(void *data, const struct trk_past_run *run)
+static int match_run(void *data, const struct trk_past_run *run)
 {
 	struct search *s = data;
 
@@ -45,7 +45,7 @@ int trk__alerts_rows(const struct trk_service *s, const char *run,
 	if (r < 0)
 		return r;
 	if (run) {
-		r = trk__history_list(h, NULL, SEARCHED_MAX, false, look_for, &of, reterr);
+		r = trk__history_list(h, NULL, SEARCHED_MAX, false, match_run, &of, reterr);
 		if (r == 0 && !of.key.job)
 			r = trk__error_set(reterr, -TRK_ERR_NORUN, run,
 					   "%s: not among the newest runs of the history", run);
@@ -73,8 +73,8 @@ static bool is_over(const struct trk_fleet_rows *rows, const struct trk_fleet_jo
 }
 
 /* The news of a digest, which announces nothing: the next judgement does. */
-static void take_quietly(const struct trk_alert_news *news, double now_s,
-			 struct trk_alert_book *book)
+static void update_quietly(const struct trk_alert_news *news, double now_s,
+			   struct trk_alert_book *book)
 {
 	struct trk_alert_entry *e = news->firing ? trk__alert_book_take(book, news, now_s)
 						 : trk__alert_book_find(book, news);
@@ -95,7 +95,7 @@ static void update_book(const struct trk_fleet_rows *rows, const struct trk_flee
 	if (job && is_over(rows, job))
 		news.firing = false;
 	if (!on_news) {
-		take_quietly(&news, rows->now_s, book);
+		update_quietly(&news, rows->now_s, book);
 		return;
 	}
 	e = trk__alert_book_take(book, &news, rows->now_s);
@@ -176,7 +176,7 @@ static void send_end(struct checking *c, const struct trk_alert_entry *e)
 	free(m);
 }
 
-static void take_news(void *data, const struct trk_alert_news *news,
+static void keep_news(void *data, const struct trk_alert_news *news,
 		      const struct trk_alert_entry *e, bool opened)
 {
 	struct checking *c = data;
@@ -246,9 +246,9 @@ static int judge(struct checking *c, const struct trk_fleet_rows *rows, size_t j
 	trk__alert_book_age(&c->store.book, s->now_s);
 	if (run)
 		end_run(c, run);
-	if (trk__alerts_judge(rows, job, &c->store.book, take_news, c) < 0 ||
+	if (trk__alerts_judge(rows, job, &c->store.book, keep_news, c) < 0 ||
 	    (job == SIZE_MAX &&
-	     trk__alerts_judge_budget(rows, s->budget_usd, &c->store.book, take_news, c) < 0))
+	     trk__alerts_judge_budget(rows, s->budget_usd, &c->store.book, keep_news, c) < 0))
 		trk__service_note(&s->service, "alerts: out of memory");
 	return close_and_send(c, job == SIZE_MAX ? NULL : rows->job[job].name);
 }

@@ -39,9 +39,9 @@ size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hint
 			    struct trk_check *list);
 
 /* Fill in a check of this installation: its state and what was found. */
-__attribute__((format(printf, 4, 5))) void trk__check_say(struct trk_check *f, const char *what,
-							  enum trk_check_state state,
-							  const char *format, ...);
+__attribute__((format(printf, 4, 5))) void trk__check_fill(struct trk_check *f, const char *what,
+							   enum trk_check_state state,
+							   const char *format, ...);
 
 /* The check that a small job can be tracked. Systems that do not track say so. */
 void trk__installation_check_job(struct trk_check *f, const char *tmp);

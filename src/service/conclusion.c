@@ -6,7 +6,7 @@
 #include "service/runs.h"
 
 int trk__conclude(const struct trk_service *s, const struct trk_record *record, size_t max_new,
-		  struct trk_conclusion *ret, trk_conclusion_fn *tell, void *data)
+		  struct trk_conclusion *ret, trk_conclusion_fn *on_known, void *data)
 {
 	struct trk_history *h = NULL;
 	struct trk_error team;
@@ -27,11 +27,11 @@ int trk__conclude(const struct trk_service *s, const struct trk_record *record, 
 		ret->busy = runs.use->busy;
 		trk__job_runs_change(&runs, &ret->change);
 		ret->has_change = true;
-		if (tell)
-			tell(data, ret);
+		if (on_known)
+			on_known(data, ret);
 		trk__job_runs_phases(&runs, s, record, &ret->change);
-		if (tell)
-			tell(data, ret);
+		if (on_known)
+			on_known(data, ret);
 	}
 	trk__job_runs_release(&runs);
 	trk__history_free(h);

@@ -16,9 +16,9 @@ struct trk_conclusion {
 /* Called with what is known so far, and again when the phases of the change are known. */
 typedef void trk_conclusion_fn(void *data, const struct trk_conclusion *c);
 
-/* Of a finished run. max_new: the number of recordings that are taken into the history before. tell
+/* Of a finished run. max_new: the number of recordings that are taken into the history before. on_known
  * may be NULL. 0, or the error of a history that cannot be read. */
 int trk__conclude(const struct trk_service *s, const struct trk_record *record, size_t max_new,
-		  struct trk_conclusion *ret, trk_conclusion_fn *tell, void *data);
+		  struct trk_conclusion *ret, trk_conclusion_fn *on_known, void *data);
 
 #endif

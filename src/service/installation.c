@@ -60,8 +60,8 @@ static const struct {
 };
 enum { LIBRARIES = sizeof(libraries) / sizeof(libraries[0]) };
 
-void trk__check_say(struct trk_check *f, const char *what, enum trk_check_state state,
-		    const char *format, ...)
+void trk__check_fill(struct trk_check *f, const char *what, enum trk_check_state state,
+		     const char *format, ...)
 {
 	va_list args;
 
@@ -77,15 +77,15 @@ static void check_program(struct trk_check *f, const char *path)
 	struct stat st;
 
 	if (uname(&machine) < 0 || stat(path, &st) < 0)
-		trk__check_say(f, "program", TRK_CHECK_BAD, "%s: %s%s", trk__os_own_file(),
-			       strerror(errno),
-			       trk__os_has_proc ? ". Try: mount -t proc proc /proc" : "");
+		trk__check_fill(f, "program", TRK_CHECK_BAD, "%s: %s%s", trk__os_own_file(),
+				strerror(errno),
+				trk__os_has_proc ? ". Try: mount -t proc proc /proc" : "");
 	else
-		trk__check_say(f, "program", TRK_CHECK_GOOD,
-			       "version %s on %.60s, %s, %lld KiB, %.300s", TRK_BUILD_VERSION,
-			       machine.machine,
-			       trk__os_is_dynamic() ? "dynamic" : "static: loads no library",
-			       (long long) st.st_size / 1024, path);
+		trk__check_fill(f, "program", TRK_CHECK_GOOD,
+				"version %s on %.60s, %s, %lld KiB, %.300s", TRK_BUILD_VERSION,
+				machine.machine,
+				trk__os_is_dynamic() ? "dynamic" : "static: loads no library",
+				(long long) st.st_size / 1024, path);
 }
 
 static void check_permissions(struct trk_check *f, const char *path)
@@ -94,25 +94,25 @@ static void check_permissions(struct trk_check *f, const char *path)
 	struct stat st;
 
 	if (stat(path, &st) < 0)
-		trk__check_say(f, what, TRK_CHECK_BAD, "%.300s: %s", path, strerror(errno));
+		trk__check_fill(f, what, TRK_CHECK_BAD, "%.300s: %s", path, strerror(errno));
 	else if (st.st_mode & (S_ISUID | S_ISGID))
-		trk__check_say(f, what, TRK_CHECK_BAD,
-			       "set-user-id or set-group-id, which it must not have. Try: chmod "
-			       "755 %.300s",
-			       path);
+		trk__check_fill(f, what, TRK_CHECK_BAD,
+				"set-user-id or set-group-id, which it must not have. Try: chmod "
+				"755 %.300s",
+				path);
 	else if (st.st_mode & S_IWOTH)
-		trk__check_say(f, what, TRK_CHECK_BAD,
-			       "every user may write to it. Try: chmod 755 %.300s", path);
+		trk__check_fill(f, what, TRK_CHECK_BAD,
+				"every user may write to it. Try: chmod 755 %.300s", path);
 	else if (st.st_uid != 0 && st.st_uid != geteuid())
-		trk__check_say(f, what, TRK_CHECK_BAD, "it belongs to user %u, not to you or root",
-			       (unsigned int) st.st_uid);
+		trk__check_fill(f, what, TRK_CHECK_BAD, "it belongs to user %u, not to you or root",
+				(unsigned int) st.st_uid);
 	else if (!trk__os_has_modes)
-		trk__check_say(f, what, TRK_CHECK_GOOD,
-			       "it belongs to you or the system; who else may write is not read");
+		trk__check_fill(f, what, TRK_CHECK_GOOD,
+				"it belongs to you or the system; who else may write is not read");
 	else
-		trk__check_say(f, what, TRK_CHECK_GOOD,
-			       "mode %03o, no set-user-id, owner %u, no other user may write",
-			       (unsigned int) st.st_mode & 0777, (unsigned int) st.st_uid);
+		trk__check_fill(f, what, TRK_CHECK_GOOD,
+				"mode %03o, no set-user-id, owner %u, no other user may write",
+				(unsigned int) st.st_mode & 0777, (unsigned int) st.st_uid);
 }
 
 static void check_library(struct trk_check *f, size_t which)
@@ -126,10 +126,10 @@ static void check_library(struct trk_check *f, size_t which)
 		handle = trk__library_load(soname, NULL, 0);
 	}
 	if (!handle) {
-		trk__check_say(f, libraries[which].what, TRK_CHECK_PART,
-			       "%s cannot be loaded: needed for %s. %s",
-			       libraries[which].sonames[0], libraries[which].lost,
-			       trk__os_library_advice(libraries[which].package));
+		trk__check_fill(f, libraries[which].what, TRK_CHECK_PART,
+				"%s cannot be loaded: needed for %s. %s",
+				libraries[which].sonames[0], libraries[which].lost,
+				trk__os_library_advice(libraries[which].package));
 		return;
 	}
 	if (libraries[which].version) {
@@ -139,8 +139,8 @@ static void check_library(struct trk_check *f, size_t which)
 	}
 	/* curl_version() also lists the versions of the libraries of libcurl. */
 	text = version ? version() : "";
-	trk__check_say(f, libraries[which].what, TRK_CHECK_GOOD, "%s%s%.*s", soname,
-		       version ? " " : "", (int) strcspn(text, " "), text);
+	trk__check_fill(f, libraries[which].what, TRK_CHECK_GOOD, "%s%s%.*s", soname,
+			version ? " " : "", (int) strcspn(text, " "), text);
 	/* Not unloaded: dlclose does not free the memory of its own libraries. */
 }
 
@@ -151,16 +151,16 @@ static void check_catalogue(struct trk_check *f, const struct trk_price_layers *
 	char date[16];
 
 	if (trk__prices_load(layers, &k, NULL) != 0) {
-		trk__check_say(f, "catalogue", TRK_CHECK_BAD,
-			       "it cannot be read. Try: resource-tracker catalog info");
+		trk__check_fill(f, "catalogue", TRK_CHECK_BAD,
+				"it cannot be read. Try: resource-tracker catalog info");
 		return;
 	}
 	(void) trk__catalog_servers(&k.c, &servers);
 	(void) trk__catalog_prices(&k.c, &prices);
-	trk__check_say(f, "catalogue", servers && prices ? TRK_CHECK_GOOD : TRK_CHECK_BAD,
-		       "%zu servers, %zu prices, of %s%s%.200s", servers, prices,
-		       trk__catalog_date(k.c.image->date, date),
-		       k.scores[0] ? ", scores " : ", no file of scores", k.scores);
+	trk__check_fill(f, "catalogue", servers && prices ? TRK_CHECK_GOOD : TRK_CHECK_BAD,
+			"%zu servers, %zu prices, of %s%s%.200s", servers, prices,
+			trk__catalog_date(k.c.image->date, date),
+			k.scores[0] ? ", scores " : ", no file of scores", k.scores);
 	trk__prices_release(&k);
 }
 
@@ -172,20 +172,20 @@ static void check_folder(struct trk_check *f, const char *dir)
 	struct statvfs fs;
 
 	if (!*dir)
-		trk__check_say(f, what, TRK_CHECK_BAD,
-			       "the state directory belongs to another user, or another user may "
-			       "write to it. "
-			       "Try: --recording DIR");
+		trk__check_fill(f, what, TRK_CHECK_BAD,
+				"the state directory belongs to another user, or another user may "
+				"write to it. "
+				"Try: --recording DIR");
 	else if (fd < 0)
-		trk__check_say(f, what, TRK_CHECK_BAD, "%.400s", error.message);
+		trk__check_fill(f, what, TRK_CHECK_BAD, "%.400s", error.message);
 	else if (fstatvfs(fd, &fs) < 0)
-		trk__check_say(f, what, TRK_CHECK_GOOD, "%.300s, free space unknown", dir);
+		trk__check_fill(f, what, TRK_CHECK_GOOD, "%.300s, free space unknown", dir);
 	else
-		trk__check_say(f, what, TRK_CHECK_GOOD, "%.300s, %.1f GB free%s", dir,
-			       (double) fs.f_bavail * (double) fs.f_frsize / 1e9,
-			       (double) fs.f_bavail * (double) fs.f_frsize < FREE_BYTES_MIN
-				       ? ", little for recordings of up to 12 MiB each"
-				       : "");
+		trk__check_fill(f, what, TRK_CHECK_GOOD, "%.300s, %.1f GB free%s", dir,
+				(double) fs.f_bavail * (double) fs.f_frsize / 1e9,
+				(double) fs.f_bavail * (double) fs.f_frsize < FREE_BYTES_MIN
+					? ", little for recordings of up to 12 MiB each"
+					: "");
 }
 
 size_t trk__installation_check(const struct trk_service *s, const char *tmp,

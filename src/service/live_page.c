@@ -80,7 +80,7 @@ static uint64_t used_ns_of(const struct trk_live_page *l)
 	return used_ns;
 }
 
-static void take_end(struct trk_live_page *l)
+static void finish_child(struct trk_live_page *l)
 {
 	uint64_t wait_ns = used_ns_of(l) * COST_FACTOR;
 
@@ -98,7 +98,7 @@ void trk__live_page_row(struct trk_live_page *l, const struct trk_run *run)
 	if (l->done_fd >= 0) {
 		if (!trk__helper_process_ended(&l->child, &status))
 			return;
-		take_end(l);
+		finish_child(l);
 	}
 	if (trk__clock_monotonic_ns() >= l->next_ns && start(l, run) < 0)
 		l->next_ns += l->every_ns;
@@ -114,7 +114,7 @@ void trk__live_page_end(struct trk_live_page *l)
 		for (int i = 0; i < END_STEPS && !trk__helper_process_ended(&l->child, &status);
 		     i++)
 			(void) nanosleep(&nap, NULL);
-		take_end(l);
+		finish_child(l);
 		if (l->via) /* of the child, which may have been killed while it wrote */
 			(void) unlink(l->via);
 	}

@@ -86,19 +86,19 @@ void trk__installation_check_job(struct trk_check *f, const char *tmp)
 	int r = record ? trk__scratch_folder(folder, sizeof(folder), tmp) : -ENOMEM;
 
 	if (r < 0) {
-		trk__check_say(f, what, TRK_CHECK_BAD, "%.300s: %s. Try: TMPDIR=DIR", folder,
-			       trk__strerror(r));
+		trk__check_fill(f, what, TRK_CHECK_BAD, "%.300s: %s. Try: TMPDIR=DIR", folder,
+				trk__strerror(r));
 		free(record);
 		return;
 	}
 	r = trk__own_run(folder, "self-check", version, -1, record);
 	if (r == -EBADMSG)
-		trk__check_say(f, what, TRK_CHECK_BAD, "its recording cannot be read");
+		trk__check_fill(f, what, TRK_CHECK_BAD, "its recording cannot be read");
 	else if (r != 0)
-		trk__check_say(f, what, TRK_CHECK_BAD,
-			       "run ended with %d. Try: resource-tracker run -- true", r);
+		trk__check_fill(f, what, TRK_CHECK_BAD,
+				"run ended with %d. Try: resource-tracker run -- true", r);
 	else
-		trk__check_say(f, what, TRK_CHECK_GOOD, "ran, was recorded and read back");
+		trk__check_fill(f, what, TRK_CHECK_GOOD, "ran, was recorded and read back");
 	if (r == 0)
 		trk__record_release(record);
 	free(record);

@@ -75,7 +75,7 @@ static int load_runs(struct work *w, struct trk_history *h)
 }
 
 /* Change the place of the run to the stated server. */
-static void take_stated_place(struct work *w)
+static void set_stated_place(struct work *w)
 {
 	const struct trk_advice_input question = trk__job_runs_question(&w->runs, &w->record);
 	struct trk_advice *advice = malloc(sizeof(*advice));
@@ -110,7 +110,7 @@ static int load_prices(struct work *w, struct trk_error *reterr)
 	else if (w->prices.ignored.code)
 		trk__service_note(w->s, "%s", w->prices.ignored.message);
 	if (q->stated)
-		take_stated_place(w);
+		set_stated_place(w);
 	w->words = (struct trk_need_words){.vendors = q->vendors, .regions = q->regions};
 	return w->has_prices && (q->vendors || q->regions) ? check_words(w, reterr) : 0;
 }

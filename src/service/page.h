@@ -11,7 +11,7 @@
 struct trk_page_request {
 	int dirfd; /* the recording, as of trk__record_read */
 	const char *path;
-	const char *format;              /* html, md */
+	const char *format;      /* html, md */
 	const char *earlier;     /* JSON of the job's earlier runs; NULL: those of the history */
 	const char *integration; /* what tracked the run, "Metaflow 2.19"; NULL: nothing else */
 	const struct trk_cloud *stated; /* the server that it ran on; NULL: as recorded */

@@ -18,7 +18,7 @@
 /* ---- layers ---- */
 
 /* Add an open file as a layer; `kept` holds its path, and is emptied on failure. */
-static int lay_over_fd(struct trk_prices *p, int fd, char *kept, struct trk_error *reterr)
+static int add_layer_fd(struct trk_prices *p, int fd, char *kept, struct trk_error *reterr)
 {
 	struct trk_catalog more = {.image = NULL};
 	int r = trk__catalog_text_read_fd(&p->c, fd, kept, &more, reterr);
@@ -33,8 +33,8 @@ static int lay_over_fd(struct trk_prices *p, int fd, char *kept, struct trk_erro
 }
 
 /* Add a file of the caller. optional: it may be missing. */
-static int lay_over(struct trk_prices *p, const char *path, bool optional,
-		    char kept[TRK_PRICES_PATH_SIZE], struct trk_error *reterr)
+static int add_layer(struct trk_prices *p, const char *path, bool optional,
+		     char kept[TRK_PRICES_PATH_SIZE], struct trk_error *reterr)
 {
 	TRK_FD_CLEANUP int fd = path ? trk__open_regular_at(AT_FDCWD, path) : -1;
 
@@ -44,7 +44,7 @@ static int lay_over(struct trk_prices *p, const char *path, bool optional,
 			       : trk__error_set(reterr, fd, path, "%s: cannot read: %s",
 						trk__catalog_file_tail(path), trk__strerror(fd));
 	(void) snprintf(kept, TRK_PRICES_PATH_SIZE, "%s", path);
-	return lay_over_fd(p, fd, kept, reterr);
+	return add_layer_fd(p, fd, kept, reterr);
 }
 
 /* The path of a file of the cache: prices of the Keeper ("update"), or a built file ("prices"). 0
@@ -57,8 +57,8 @@ static int prices_file(const char *cache, const char *name, char path[TRK_PRICES
 }
 
 /* Add a file of the cache. */
-static int lay_over_cached(struct trk_prices *p, const char *cache, const char *name,
-			   char kept[TRK_PRICES_PATH_SIZE], struct trk_error *reterr)
+static int add_cached_layer(struct trk_prices *p, const char *cache, const char *name,
+			    char kept[TRK_PRICES_PATH_SIZE], struct trk_error *reterr)
 {
 	struct trk_error untrusted = {.code = 0};
 	TRK_FD_CLEANUP int fd = -1;
@@ -68,7 +68,7 @@ static int lay_over_cached(struct trk_prices *p, const char *cache, const char *
 		return 0;
 	fd = trk__trust_open_file(kept, &untrusted);
 	if (fd >= 0)
-		return lay_over_fd(p, fd, kept, reterr);
+		return add_layer_fd(p, fd, kept, reterr);
 	if (fd == -TRK_ERR_UNTRUSTED && !p->ignored.code)
 		(void) trk__error_set(&p->ignored, fd, kept, "%s: prices in %s are ignored",
 				      untrusted.message, kept);
@@ -86,13 +86,13 @@ int trk__prices_load(const struct trk_price_layers *layers, struct trk_prices *r
 	if (layers->catalog)
 		r = trk__catalog_text_read(NULL, AT_FDCWD, layers->catalog, &ret->c, reterr);
 	if (r == 0)
-		r = lay_over(ret, layers->scores, layers->scores_optional, ret->scores, reterr);
+		r = add_layer(ret, layers->scores, layers->scores_optional, ret->scores, reterr);
 	if (r == 0 && !layers->no_fetched)
-		r = lay_over_cached(ret, layers->cache, "update", ret->fetched, reterr);
+		r = add_cached_layer(ret, layers->cache, "update", ret->fetched, reterr);
 	if (r == 0 && !layers->no_built)
-		r = lay_over_cached(ret, layers->cache, "prices", ret->built, reterr);
+		r = add_cached_layer(ret, layers->cache, "prices", ret->built, reterr);
 	if (r == 0)
-		r = lay_over(ret, layers->prices, false, ret->built, reterr);
+		r = add_layer(ret, layers->prices, false, ret->built, reterr);
 	if (r < 0)
 		trk__prices_release(ret);
 	return r;

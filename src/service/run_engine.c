@@ -169,7 +169,7 @@ static void pass_alert(int control_fd, const struct trk_record *record, const st
 	trk__alert_json(&b, record, a);
 	trk__buf_putc(&b, '\0');
 	if (!b.error)
-		(void) trk__control_say(control_fd, "alert", b.data);
+		(void) trk__control_send(control_fd, "alert", b.data);
 }
 
 static void on_alert(void *data, const struct trk_record *record, const struct trk_alert *alert)
@@ -275,7 +275,7 @@ static void write_summary(const struct engine *e, const struct trk_record *recor
 		trk__summary_json(json, record, style.change, style.advice);
 }
 
-struct telling {
+struct sending {
 	const struct engine *e;
 	struct trk_record *record;
 	int fd;
@@ -291,9 +291,9 @@ static void add_place(struct trk_buf *b, const struct trk_place *place, enum trk
 }
 
 /* In the child: the cost, which the recording gets, and the summary. */
-static void tell(void *data, const struct trk_conclusion *c)
+static void send_summary(void *data, const struct trk_conclusion *c)
 {
-	struct telling *t = data;
+	struct sending *t = data;
 	const struct trk_advice *advice = c->has_advice ? &c->advice : NULL;
 	TRK_BUF_LOCAL(text, TEXT_MAX);
 	TRK_BUF_LOCAL(json, TEXT_MAX);
@@ -313,13 +313,13 @@ static void tell(void *data, const struct trk_conclusion *c)
 		(void) trk__write_all(t->fd, b.data, b.len);
 }
 
-static _Noreturn void conclude_and_tell(const struct engine *e, struct trk_record *record, int fd)
+static _Noreturn void conclude(const struct engine *e, struct trk_record *record, int fd)
 {
-	struct telling t = {.e = e, .record = record, .fd = fd};
+	struct sending t = {.e = e, .record = record, .fd = fd};
 	struct trk_conclusion *c = malloc(sizeof(*c));
 
 	end_after(PATIENCE_MS);
-	_exit(!c || trk__conclude(&e->options->service, record, NEW_MAX, c, tell, &t) != 0);
+	_exit(!c || trk__conclude(&e->options->service, record, NEW_MAX, c, send_summary, &t) != 0);
 }
 
 static void keep(struct trk_buf *to, const char *text, size_t len)
@@ -329,7 +329,7 @@ static void keep(struct trk_buf *to, const char *text, size_t len)
 }
 
 /* Take the last complete one of the messages: the first lacks the phases of the change. */
-static bool take_messages(struct engine *e, struct trk_record *record, const char *text, size_t len)
+static bool read_messages(struct engine *e, struct trk_record *record, const char *text, size_t len)
 {
 	struct trk_cursor c = {(const unsigned char *) text, (const unsigned char *) text + len, 0};
 	bool any = false;
@@ -367,14 +367,14 @@ static bool conclude_quickly(struct engine *e, struct trk_record *record)
 		return false;
 	pid = fork();
 	if (pid == 0)
-		conclude_and_tell(e, record, ends[1]);
+		conclude(e, record, ends[1]);
 	trk__close(ends[1]);
 	if (pid > 0) {
 		len = trk__read_all_fd(ends[0], 6 * TEXT_MAX, &text);
 		(void) waitpid(pid, NULL, 0);
 	}
 	trk__close(ends[0]);
-	has_answered = len > 0 && take_messages(e, record, text, (size_t) len);
+	has_answered = len > 0 && read_messages(e, record, text, (size_t) len);
 	free(text);
 	return has_answered;
 }
@@ -506,7 +506,7 @@ static void report_to_starter(const struct trk_track_options *o, bool exec_faile
 		(void) snprintf(text, sizeof(text), "pid %d: %s", (int) o->pid, reason);
 	else
 		(void) snprintf(text, sizeof(text), "%s", reason);
-	(void) trk__control_say(o->control_fd, "error", text);
+	(void) trk__control_send(o->control_fd, "error", text);
 }
 
 int trk__run(const struct trk_env *env, const struct trk_run_engine *engine,

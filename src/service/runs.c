@@ -147,7 +147,7 @@ struct earlier {
 	int error;
 };
 
-static int take_earlier(void *data, const struct trk_past_run *run)
+static int add_earlier(void *data, const struct trk_past_run *run)
 {
 	struct earlier *e = data;
 	struct trk_past_run *to = &e->runs->run[e->runs->count];
@@ -168,7 +168,7 @@ static int list_earlier(struct trk_history *h, const struct trk_record *record,
 	struct earlier e = {.record = record,
 			    .runs = runs,
 			    .until_s = (double) record->run.start_ns / 1e9 + 1e-3};
-	int r = trk__history_list(h, &job, RUNS_MAX, false, take_earlier, &e, NULL);
+	int r = trk__history_list(h, &job, RUNS_MAX, false, add_earlier, &e, NULL);
 
 	for (size_t i = 0; i < runs->count / 2; i++) {
 		struct trk_past_run newer = runs->run[i];
@@ -354,7 +354,7 @@ struct scopes {
 	size_t count;
 };
 
-static int take_scope(void *data, const struct trk_past_run *run)
+static int add_scope(void *data, const struct trk_past_run *run)
 {
 	struct scopes *s = data;
 
@@ -400,7 +400,7 @@ static bool find_by_name(struct trk_history *h, const char *name, const char *sc
 	bool found = false;
 	size_t at = 0;
 
-	if (s && trk__history_list(h, &key, SCOPES_SEEN_MAX, false, take_scope, s, NULL) == 0) {
+	if (s && trk__history_list(h, &key, SCOPES_SEEN_MAX, false, add_scope, s, NULL) == 0) {
 		working_scope(preferred);
 		if (scope && strcmp(scope, ".") != 0)
 			(void) snprintf(preferred, sizeof(preferred), "%s", scope);
@@ -438,7 +438,7 @@ struct trk_job_key trk__named_job_key(const struct trk_named_job *job)
 
 /* ---- lists ---- */
 
-static int take_run(void *data, const struct trk_past_run *run)
+static int add_run(void *data, const struct trk_past_run *run)
 {
 	struct trk_run_list *p = data;
 
@@ -452,7 +452,7 @@ int trk__run_list_read(struct trk_history *h, const struct trk_job_key *job, siz
 		       bool unlisted, struct trk_run_list *ret, struct trk_error *reterr)
 {
 	struct trk_run_list list = {.count = 0};
-	int r = trk__history_list(h, job, max, unlisted, take_run, &list, reterr);
+	int r = trk__history_list(h, job, max, unlisted, add_run, &list, reterr);
 
 	if (r < 0)
 		trk__run_list_release(&list);
@@ -478,7 +478,7 @@ struct loading {
 	int error;
 };
 
-static int take_row(void *data, const struct trk_past_run *run)
+static int add_row(void *data, const struct trk_past_run *run)
 {
 	struct loading *l = data;
 
@@ -491,7 +491,7 @@ static int take_row(void *data, const struct trk_past_run *run)
 static int read_rows(struct trk_history *h, const struct trk_job_key *job, size_t max,
 		     struct loading *l, struct trk_error *reterr)
 {
-	int r = trk__history_list(h, job, max, false, take_row, l, reterr);
+	int r = trk__history_list(h, job, max, false, add_row, l, reterr);
 
 	if (r >= 0)
 		r = l->error < 0 ? l->error : trk__fleet_rows_sort(l->rows);

@@ -52,9 +52,9 @@ int trk__selftest_work(const struct trk_known_work *work, const char *tmp, doubl
 static enum trk_selftest_state judge(const struct trk_selftest_figure *r)
 {
 	double may = slack[r->work->total].share * r->truth + slack[r->work->total].amount;
-	double more = r->told.value - r->truth;
+	double more = r->measured.value - r->truth;
 
-	switch (r->told.quality) {
+	switch (r->measured.quality) {
 	case TRK_QUALITY_EXACT:
 		return fabs(more) <= may ? TRK_SELFTEST_HOLDS : TRK_SELFTEST_WRONG;
 	case TRK_QUALITY_AT_LEAST:
@@ -84,7 +84,7 @@ static double figure_of(const char *line, size_t len, enum trk_total total)
 static void compare(struct trk_selftest_figure *r, const struct trk_record *record,
 		    const char *text, size_t len)
 {
-	r->told = record->outcome.total[r->work->total];
+	r->measured = record->outcome.total[r->work->total];
 	r->truth = figure_of(text, len, r->work->total);
 	if (isnan(r->truth)) {
 		(void) snprintf(r->why, sizeof(r->why), "%s",
@@ -95,7 +95,7 @@ static void compare(struct trk_selftest_figure *r, const struct trk_record *reco
 	}
 	r->state = judge(r);
 	if (r->state == TRK_SELFTEST_UNTESTED)
-		(void) snprintf(r->why, sizeof(r->why), "%.150s", r->told.reason);
+		(void) snprintf(r->why, sizeof(r->why), "%.150s", r->measured.reason);
 }
 
 static void track(struct trk_selftest_figure *r, const char *folder, struct trk_record *record)

@@ -33,7 +33,7 @@ enum trk_selftest_state { TRK_SELFTEST_HOLDS, TRK_SELFTEST_WRONG, TRK_SELFTEST_U
 struct trk_selftest_figure {
 	const struct trk_known_work *work;
 	double truth; /* NaN: not known */
-	struct trk_quantity told;
+	struct trk_quantity measured;
 	/* WRONG: outside of the tolerance of the label, or the job could not be tracked. */
 	enum trk_selftest_state state;
 	char why[160]; /* of WRONG and UNTESTED */

@@ -40,7 +40,7 @@ int trk__control_next(struct trk_control *c, char *line)
 	}
 }
 
-int trk__control_say(int fd, const char *word, const char *rest)
+int trk__control_send(int fd, const char *word, const char *rest)
 {
 	char line[TRK_CONTROL_LINE];
 	int len = snprintf(line, sizeof(line), "%s%s%s", word, *rest ? " " : "", rest);

@@ -23,6 +23,6 @@ struct trk_control {
 int trk__control_next(struct trk_control *c, char *line);
 
 /* Send one line, "WORD REST". Never waits; 0 or a negative errno. */
-int trk__control_say(int fd, const char *word, const char *rest);
+int trk__control_send(int fd, const char *word, const char *rest);
 
 #endif

@@ -22,7 +22,7 @@ enum {
 	ASKED = 1 << 15, /* pids of one search, where nothing lists processes */
 };
 
-/* Time between two searches, and a multiple of the CPU time that they take: on a busy machine they
+/* Time between two searches, and a multiple of the CPU time that they signal_process: on a busy machine they
  * may last much longer. */
 #define APART_NS (20 * TRK_NS_PER_MS)
 #define APART    10
@@ -90,7 +90,7 @@ static bool is_gone(const struct track *t, int error, const struct trk_pid_stat 
 
 /* Send the signal to a process of the job, KILL also if it has been sent before. A stopped process
  * handles TERM once it is continued. False if it has ended. parent 0: unknown. */
-static bool take(struct track *t, pid_t pid, pid_t parent)
+static bool signal_process(struct track *t, pid_t pid, pid_t parent)
 {
 	TRK_FD_CLEANUP int end_fd = t->has_proc ? trk__os_process_end(pid) : -1;
 	struct trk_ending *e = &t->ending;
@@ -142,7 +142,7 @@ static bool is_other(struct track *t, pid_t pid)
 }
 
 /* Take the children of a process. Returns 0, or a negative errno where they are not listed. */
-static int take_children(struct track *t, pid_t parent)
+static int signal_children(struct track *t, pid_t parent)
 {
 	struct trk_ending *e = &t->ending;
 	size_t from = e->count, n = 0;
@@ -159,22 +159,22 @@ static int take_children(struct track *t, pid_t parent)
 	for (size_t i = 0; i < n; i++) {
 		pid_t pid = e->list[from + i];
 
-		if ((parent != getpid() || !is_other(t, pid)) && take(t, pid, parent))
+		if ((parent != getpid() || !is_other(t, pid)) && signal_process(t, pid, parent))
 			e->list[e->count++] = pid;
 	}
 	return 0;
 }
 
-static int take_descendants(struct track *t)
+static int signal_descendants(struct track *t)
 {
-	int r = t->has_proc ? take_children(t, getpid()) : -EOPNOTSUPP;
+	int r = t->has_proc ? signal_children(t, getpid()) : -EOPNOTSUPP;
 
 	for (size_t i = 0; r == 0 && i < t->ending.count; i++)
-		(void) take_children(t, t->ending.list[i]); /* those of the dead are adopted */
+		(void) signal_children(t, t->ending.list[i]); /* those of the dead are adopted */
 	return r;
 }
 
-static bool take_members(struct track *t)
+static bool signal_members(struct track *t)
 {
 	struct trk_ending *e = &t->ending;
 	const struct trk_tree *tree = t->sampler ? trk__sampler_tree(t->sampler) : NULL;
@@ -184,34 +184,34 @@ static bool take_members(struct track *t)
 		return false;
 	n = trk__tree_pids(tree, e->list, e->cap);
 	for (size_t i = 0; i < n; i++)
-		if (take(t, e->list[i], 0))
+		if (signal_process(t, e->list[i], 0))
 			e->list[e->count++] = e->list[i];
 	return true;
 }
 
 /* The kernel tells of any pid whether it is a child of this process. */
-static void take_children_from(struct track *t, pid_t from)
+static void signal_children_from(struct track *t, pid_t from)
 {
 	for (pid_t pid = from; pid < from + ASKED && pid < PIDS_MAX; pid++) {
 		siginfo_t info = {.si_pid = 0};
 
 		if (waitid(P_PID, (id_t) pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
 		    info.si_pid == 0 && !is_other(t, pid))
-			t->ending.count += take(t, pid, 0);
+			t->ending.count += signal_process(t, pid, 0);
 	}
 }
 
 /* Nothing lists the processes: no descriptor is left, or /proc has those of another namespace. A
  * process group with the job's pid has only processes of the job. Processes of the job that are not
  * children are adopted when their parents end; most have pids soon after that of the job. */
-static void take_unlisted(struct track *t)
+static void signal_unlisted(struct track *t)
 {
 	struct trk_ending *e = &t->ending;
 
 	if (!t->root_reaped && e->next_ns == 0 && kill(-t->job.pid, e->sent) == 0)
 		(void) is_new(e, t->job.pid);
-	take_children_from(t, t->job.pid);
-	take_children_from(t, e->cursor);
+	signal_children_from(t, t->job.pid);
+	signal_children_from(t, e->cursor);
 }
 
 static void search(struct track *t, int signo)
@@ -224,10 +224,11 @@ static void search(struct track *t, int signo)
 	e->left[0] = '\0';
 	e->is_busy = e->is_cut = false;
 	e->is_complete = true;
-	r = trk__job_can_adopt() ? take_descendants(t) : -ENOENT;
-	if (r == 0 || (r == -ENOENT && take_members(t))) /* ENOENT: the kernel lists no children */
+	r = trk__job_can_adopt() ? signal_descendants(t) : -ENOENT;
+	if (r == 0 ||
+	    (r == -ENOENT && signal_members(t))) /* ENOENT: the kernel lists no children */
 		return;
-	take_unlisted(t);
+	signal_unlisted(t);
 	e->is_complete = false;
 }
 

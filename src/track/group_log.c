@@ -87,8 +87,8 @@ static uint64_t kills_of(const struct trk_job_group *g, const struct trk_env *en
 	return 0;
 }
 
-static void take_limit(const struct trk_job_group *g, const struct trk_env *env,
-		       struct trk_quantity *ret)
+static void set_limit(const struct trk_job_group *g, const struct trk_env *env,
+		      struct trk_quantity *ret)
 {
 	struct trk_cgroup_limits limits;
 	struct trk_cgroup cg;
@@ -114,7 +114,7 @@ uint64_t trk__group_log_kills(const struct trk_group_log *log, const struct trk_
 		(void) snprintf(where, size,
 				"oom_kill of control group %.100s, which the job entered, %s %llu",
 				path, g->is_late ? "is" : "rose by", (unsigned long long) kills);
-		take_limit(g, env, ret_limit);
+		set_limit(g, env, ret_limit);
 		return kills;
 	}
 	return 0;

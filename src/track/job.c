@@ -92,7 +92,7 @@ static char **environment_with(char *assignment)
 
 /* Stop and save the interval timers of this process. One that has just expired is a pending signal,
  * which is forwarded. */
-static void take_timers(struct trk_job *job)
+static void save_timers(struct trk_job *job)
 {
 	static const struct itimerval off;
 
@@ -102,7 +102,7 @@ static void take_timers(struct trk_job *job)
 }
 
 /* Timers that were not set are not touched. */
-static void set_timers(const struct trk_job *job)
+static void restore_timers(const struct trk_job *job)
 {
 	(void) setitimer(ITIMER_REAL, &job->timer[0], NULL);
 	(void) setitimer(ITIMER_VIRTUAL, &job->timer[1], NULL);
@@ -142,7 +142,7 @@ static _Noreturn void run_child(struct trk_job *job, char *const argv[], char *c
 	if (job->ignores_quit)
 		(void) signal(SIGQUIT, SIG_IGN);
 	trk__job_give_ties(job, tracker);
-	set_timers(job);
+	restore_timers(job);
 	(void) sigprocmask(SIG_SETMASK, &job->original_mask, NULL);
 	if (pipes->clock[0] >= 0) {
 		trk__close(pipes->clock[1]); /* else the child would wait if the tracker died */
@@ -205,10 +205,10 @@ int trk__job_spawn(struct trk_job *job, char *const argv[], char *assignment, bo
 	if (!env)
 		return -ENOMEM;
 	adjust_dispositions(job);
-	take_timers(job);
+	save_timers(job);
 	r = start(job, argv, env, ret_exec_failed);
 	if (r < 0) { /* the job may still replace this process by exec */
-		set_timers(job);
+		restore_timers(job);
 		restore_dispositions(job);
 	}
 	free(env);

@@ -128,7 +128,7 @@ static void read_now(struct trk_limits *l, const struct trk_env *env,
 
 /* ---- over the run ---- */
 
-static void take_requests(const struct trk_limits *l, struct trk_run *run)
+static void set_requests(const struct trk_limits *l, struct trk_run *run)
 {
 	memcpy(run->request, l->stated, sizeof(run->request));
 	trk__request_from_limits(run);
@@ -143,7 +143,7 @@ void trk__limits_begin(struct trk_limits *l, const struct trk_env *env,
 	memcpy(run->limit, l->now, sizeof(run->limit));
 	l->nearest = l->largest = l->now[TRK_LIMIT_MEMORY_MIB];
 	l->cores = l->now[TRK_LIMIT_CPU];
-	take_requests(l, run);
+	set_requests(l, run);
 }
 
 /* The entries of a list such as "0,1,GPU-5b2d"; CUDA reads it up to the first number below zero. 0:
@@ -234,8 +234,8 @@ static void set_changed(struct trk_quantity *ret, const struct trk_quantity *now
 }
 
 /* Update the limits with which the run is compared. */
-static void take_limits(const struct trk_limits *l, const struct trk_quantity *memory,
-			struct trk_run *run)
+static void set_limits(const struct trk_limits *l, const struct trk_quantity *memory,
+		       struct trk_run *run)
 {
 	const struct trk_quantity *now = l->now;
 
@@ -246,7 +246,7 @@ static void take_limits(const struct trk_limits *l, const struct trk_quantity *m
 	if (l->memory.changes)
 		set_changed(&run->limit[TRK_LIMIT_MEMORY_MIB], &now[TRK_LIMIT_MEMORY_MIB], memory,
 			    &l->memory, " MiB");
-	take_requests(l, run);
+	set_requests(l, run);
 }
 
 bool trk__limits_follow(struct trk_limits *l, const struct trk_env *env,
@@ -265,7 +265,7 @@ bool trk__limits_follow(struct trk_limits *l, const struct trk_env *env,
 	read_now(l, env, sampler, run);
 	note_changes(l, before, trk__sample_get(row, TRK_ELAPSED));
 	weigh(l, row);
-	take_limits(l, &l->nearest, run);
+	set_limits(l, &l->nearest, run);
 	return true;
 }
 
@@ -277,7 +277,7 @@ bool trk__limits_end(struct trk_limits *l, const struct trk_outcome *o,
 
 	if (is_killed && killed && killed->value < l->now[TRK_LIMIT_MEMORY_MIB].value) {
 		l->now[TRK_LIMIT_MEMORY_MIB] = *killed;
-		take_limits(l, killed, run);
+		set_limits(l, killed, run);
 		return true;
 	}
 	if (l->cpu.changes + l->memory.changes == 0)
@@ -286,6 +286,6 @@ bool trk__limits_end(struct trk_limits *l, const struct trk_outcome *o,
 		memory = &l->now[TRK_LIMIT_MEMORY_MIB];
 	else if (o->total[TRK_TOTAL_PEAK_MEMORY_MIB].value > memory->value)
 		memory = &l->largest; /* the peak was between two samples */
-	take_limits(l, memory, run);
+	set_limits(l, memory, run);
 	return true;
 }

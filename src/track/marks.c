@@ -19,7 +19,7 @@ static void clean(char *name, size_t len)
 			*c = ' ';
 }
 
-int trk__marks_take(int fd, char name[TRK_MARK_NAME_SIZE])
+int trk__marks_read(int fd, char name[TRK_MARK_NAME_SIZE])
 {
 	char text[TRK_MARK_NAME_SIZE + 4];
 	ssize_t n;

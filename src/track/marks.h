@@ -15,7 +15,7 @@ void trk__marks_close(int fd);
 int trk__marks_listen(const char *run_id);
 
 /* Take one pending mark. Returns 1, or 0 when there is none. Control characters become blanks. */
-int trk__marks_take(int fd, char name[TRK_MARK_NAME_SIZE]);
+int trk__marks_read(int fd, char name[TRK_MARK_NAME_SIZE]);
 
 /* From inside the job: `guard` is the value of RESOURCE_TRACKER_RUN, "<run id>:<pid>". Returns 0;
  * -EINVAL for an empty name or another guard; -ECONNREFUSED when the tracker is gone. */

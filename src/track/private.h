@@ -75,8 +75,8 @@ void trk__track_announce(struct track *t);
 /* Has the job moved to another control group? */
 void trk__track_follow_group(struct track *t);
 
-void trk__track_take_marks(struct track *t);
-void trk__track_take_control(struct track *t);
+void trk__track_read_marks(struct track *t);
+void trk__track_read_control(struct track *t);
 void trk__track_reap(struct track *t, pid_t pid);
 /* Handle children that changed state, and set has_more_children if there may be more. Before the job
  * is reaped, the tree is walked once more: a zombie still shows its CPU time and bytes. */

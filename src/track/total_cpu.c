@@ -25,7 +25,7 @@ static double seconds(uint64_t ns)
 }
 
 /* CPU time of the job by its own group. */
-static bool group_says(const struct trk_finish *f, uint64_t *ret_ns)
+static bool read_group_cpu(const struct trk_finish *f, uint64_t *ret_ns)
 {
 	struct trk_cgroup_usage usage;
 	uint64_t own_ns = trk__own_cpu_ns() - f->own_cpu_ns, group_ns;
@@ -123,7 +123,7 @@ void trk__total_cpu(struct trk_finish *f, struct trk_sampler *sampler, struct tr
 		j.quality = TRK_QUALITY_AT_LEAST;
 		(void) snprintf(j.reason, sizeof(j.reason), "%s",
 				"attached: what orphans and unseen children used may be missing");
-	} else if (group_says(f, &group_ns)) {
+	} else if (read_group_cpu(f, &group_ns)) {
 		judge_by_group(tree, group_ns, &j);
 	} else {
 		judge_by_perf(s, trk__sampler_clocks(sampler), &j);

@@ -61,7 +61,7 @@ static void arm(struct track *t, uint64_t now)
 }
 
 /* The GPUs of a row; a reading that has been recorded is not recorded again. */
-static void take_gpus(struct track *t, const struct trk_sample *row)
+static void record_gpus(struct track *t, const struct trk_sample *row)
 {
 	const struct trk_gpu_reading *g = trk__sampler_gpus(t->sampler);
 	int64_t elapsed_us = row->value[TRK_ELAPSED];
@@ -78,7 +78,7 @@ static void take_gpus(struct track *t, const struct trk_sample *row)
 }
 
 /* Use by program and the processes of a row. */
-static void take_programs(struct track *t, const struct trk_sample *row)
+static void record_programs(struct track *t, const struct trk_sample *row)
 {
 	struct trk_programs_now now;
 
@@ -108,7 +108,7 @@ static void write_limits(struct track *t)
 }
 
 /* Some processes of the job may move to another group: check the newest one. */
-static void look_at_newest(struct track *t)
+static void note_newest_group(struct track *t)
 {
 	pid_t newest = tree_of(t) ? trk__tree_newest(tree_of(t)) : 0;
 
@@ -126,7 +126,7 @@ static bool is_over(const struct track *t)
 static const double NEAR_LIMIT_SHARE = 0.9;
 
 /* Only near the limit, as this reads a file in each level of control groups. */
-static void take_limit_hits(struct track *t, const struct trk_sample *row)
+static void read_limit_hits(struct track *t, const struct trk_sample *row)
 {
 	double limit_mib = t->record->run.limit[TRK_LIMIT_MEMORY_MIB].value;
 	uint64_t hits;
@@ -137,7 +137,7 @@ static void take_limit_hits(struct track *t, const struct trk_sample *row)
 		t->record->memory_limit_hits = (double) hits;
 }
 
-static void take_row(struct track *t, uint64_t late_ns)
+static void record_row(struct track *t, uint64_t late_ns)
 {
 	const struct trk_sample *row;
 
@@ -145,15 +145,15 @@ static void take_row(struct track *t, uint64_t late_ns)
 		return;
 	trk__sampler_tick(t->sampler, late_ns, &row);
 	trk__finish_look(&t->finish, t->sampler, is_over(t));
-	take_gpus(t, row);
-	take_programs(t, row);
+	record_gpus(t, row);
+	record_programs(t, row);
 	trk__track_follow_group(t);
-	look_at_newest(t);
+	note_newest_group(t);
 	if (trk__limits_follow(&t->limits, &t->env, t->sampler, row, &t->record->run)) {
 		hold_cores(t);
 		write_limits(t);
 	}
-	take_limit_hits(t, row);
+	read_limit_hits(t, row);
 	trk__record_add(t->record, 1, row, row, row);
 	if (t->writer)
 		(void) trk__writer_row(t->writer, row);
@@ -196,7 +196,7 @@ static void check_deadlines(struct track *t, uint64_t now)
 	}
 }
 
-static void say_stuck(struct track *t)
+static void report_stuck(struct track *t)
 {
 	const struct trk_tree_state *state = trk__tree_state(tree_of(t));
 	char text[TRK_STUCK_TEXT_SIZE];
@@ -210,7 +210,7 @@ static void say_stuck(struct track *t)
 }
 
 /* Between two rows: processes that come and go, peaks, dropped children, memory for --limit. */
-static void look(struct track *t, uint64_t now)
+static void update_tree(struct track *t, uint64_t now)
 {
 	const struct trk_tree_state *state;
 
@@ -228,16 +228,16 @@ static void tick(struct track *t)
 
 		o->late += late > step / 10;
 		o->missed += late / step;
-		take_row(t, late);
+		record_row(t, late);
 		write_state(t, now);
 		t->next_ns = deadline_after(t, now);
 		if (t->options->duration_ns && t->next_ns > t->start_ns + t->options->duration_ns)
 			t->next_ns = t->start_ns + t->options->duration_ns;
 	} else if (tree_of(t)) {
-		look(t, now);
+		update_tree(t, now);
 	}
 	if (tree_of(t))
-		say_stuck(t);
+		report_stuck(t);
 	trk__track_lines_follow(&t->lines, tree_of(t), now);
 	trk__track_lines_ask(&t->lines, t->writer, now);
 	check_deadlines(t, now);
@@ -278,7 +278,7 @@ static void write_place(struct track *t, enum trk_place_part part)
 
 /* The tree has seen the end of its root. The end of a job is signalled by SIGCHLD, unless the
  * kernel or another waiter reaped it. */
-static void take_end(struct track *t)
+static void handle_end(struct track *t)
 {
 	if (t->options->argv)
 		trk__track_reap(t, t->job.pid);
@@ -287,7 +287,7 @@ static void take_end(struct track *t)
 }
 
 /* A host program that becomes a daemon closes all descriptors, and may open files under the same
- * numbers. The thread then ends without a look at its own: its memory is lost, and no file of the
+ * numbers. The thread then ends without a update_tree at its own: its memory is lost, and no file of the
  * host is written or closed. */
 static void leave_if_lost(const struct track *t)
 {
@@ -322,9 +322,9 @@ static void loop(struct track *t)
 		await(t, fds, AWAITED);
 		leave_if_lost(t);
 		if (fds[MARKS].revents)
-			trk__track_take_marks(t);
+			trk__track_read_marks(t);
 		if (fds[CONTROL].revents)
-			trk__track_take_control(t);
+			trk__track_read_control(t);
 		leave_if_lost(t);
 		if (fds[SIGNALS].revents)
 			trk__track_handle_signals(t);
@@ -344,7 +344,7 @@ static void loop(struct track *t)
 		if (fds[CLOUD].revents && trk__discovery_step(&t->discovery, &t->record->place))
 			write_place(t, TRK_PLACE_CLOUD);
 		if (!t->root_reaped && tree_of(t) && trk__tree_state(tree_of(t))->root_gone)
-			take_end(t);
+			handle_end(t);
 	}
 }
 
@@ -485,7 +485,7 @@ static int begin(struct track *t)
 }
 
 /* The machine and its cloud, which may be found while the job runs. */
-static void look_around(struct track *t)
+static void find_place(struct track *t)
 {
 	trk__machine_look(&t->record->place, &t->env);
 	write_place(t, TRK_PLACE_SERVER);
@@ -505,13 +505,13 @@ static void run_loop(struct track *t)
 				       &t->record->lines);
 	tick(t);
 	trk__track_announce(t);
-	look_around(t); /* takes 1 ms, which would delay the first tick */
+	find_place(t); /* takes 1 ms, which would delay the first tick */
 	if (t->options->argv)
 		trk__track_look_at_children(t); /* a very short job is over already */
 	loop(t);
 	await_end(t);
 	note_left(t);
-	trk__track_take_marks(t);
+	trk__track_read_marks(t);
 	trk__track_lines_end(&t->lines, t->writer);
 	trk__helper_process_hold(true);
 	if (tree_of(t))
@@ -519,7 +519,7 @@ static void run_loop(struct track *t)
 	if (t->sampler)
 		trk__sampler_force_full(t->sampler);
 	t->is_last = true;
-	take_row(t, 0);
+	record_row(t, 0);
 	if (t->writer)
 		t->result->recording_error =
 			trk__writer_error(t->writer, &t->result->recording_lost);

@@ -17,7 +17,7 @@ enum { CHILDREN_MAX = 256 };
 
 /* ---- control messages ---- */
 
-static void take_mark(struct track *t, const char *name)
+static void add_mark(struct track *t, const char *name)
 {
 	struct trk_mark mark = {
 		.elapsed_ns = t->env.monotonic_ns() - t->start_ns,
@@ -32,16 +32,16 @@ static void take_mark(struct track *t, const char *name)
 	trk__track_lines_ask(&t->lines, t->writer, t->env.monotonic_ns());
 }
 
-void trk__track_take_marks(struct track *t)
+void trk__track_read_marks(struct track *t)
 {
 	char name[TRK_MARK_NAME_SIZE];
 
-	while (t->marks_fd >= 0 && trk__marks_take(t->marks_fd, name))
-		take_mark(t, name);
+	while (t->marks_fd >= 0 && trk__marks_read(t->marks_fd, name))
+		add_mark(t, name);
 }
 
 /* "stop CODE": the job has ended, with this exit code. */
-static void take_stop(struct track *t, const char *text)
+static void handle_stop(struct track *t, const char *text)
 {
 	uint64_t code;
 
@@ -54,7 +54,7 @@ static void take_stop(struct track *t, const char *text)
 
 /* At the end of the stream, the program that started the tracker has exited: tracking of an
  * attached process ends; a job continues. */
-void trk__track_take_control(struct track *t)
+void trk__track_read_control(struct track *t)
 {
 	char line[TRK_CONTROL_LINE];
 	int r;
@@ -63,9 +63,9 @@ void trk__track_take_control(struct track *t)
 		if (!strcmp(line, "stop"))
 			t->stop = !t->options->argv || t->stop;
 		else if (!strncmp(line, "stop ", 5))
-			take_stop(t, line + 5);
+			handle_stop(t, line + 5);
 		else if (!strncmp(line, "mark ", 5))
-			take_mark(t, line + 5);
+			add_mark(t, line + 5);
 	}
 	if (r < 0) {
 		t->control.fd = -1;
@@ -78,7 +78,7 @@ void trk__track_take_control(struct track *t)
 
 /* The job was reaped elsewhere: by a library that is loaded into this process, or because SIGCHLD
  * is ignored. The job has ended all the same; its exit status is lost. */
-static void take_loss(struct track *t)
+static void note_loss(struct track *t)
 {
 	if (!t->options->argv || (kill(t->job.pid, 0) == 0 || errno != ESRCH))
 		return;
@@ -99,7 +99,7 @@ void trk__track_reap(struct track *t, pid_t pid)
 	cancelled = counts ? trk__tree_read_cancelled(trk__sampler_tree(t->sampler), pid) : 0;
 	r = trk__job_reap(pid, &status, &usage);
 	if (r == -ECHILD && pid == t->job.pid)
-		take_loss(t);
+		note_loss(t);
 	if (r <= 0)
 		return;
 	/* With attach, any child that is reaped is a helper. */
@@ -206,7 +206,7 @@ static void forward(struct track *t, int signo)
 /* While a limit ends the job, the second request (Ctrl-C is one) ends the grace time, the first one
  * if only other processes than the job's first one are left: these may be out of the terminal's
  * reach. */
-static void take_request(struct track *t, int signo)
+static void handle_stop_request(struct track *t, int signo)
 {
 	if (signo != SIGINT && signo != SIGTERM && signo != SIGHUP && signo != SIGQUIT)
 		return;
@@ -223,7 +223,7 @@ void trk__track_handle_signals(struct track *t)
 
 	while (trk__job_next_signal(&t->job, &action, &signo)) {
 		any = true;
-		take_request(t, signo);
+		handle_stop_request(t, signo);
 		if (action == TRK_JOB_CHILD)
 			trk__track_look_at_children(t);
 		else if (signo == SIGQUIT && t->options->quit_is_status)

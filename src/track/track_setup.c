@@ -125,8 +125,8 @@ void trk__track_announce(struct track *t)
 	(void) snprintf(text, sizeof(text), "%.*s%s: no recording: %s", DIR_MAX, t->options->dir,
 			strlen(t->options->dir) > DIR_MAX ? "..." : "",
 			trk__strerror(result->recording_error));
-	(void) trk__control_say(t->control.fd, t->writer ? "recording" : "error",
-				t->writer ? result->recording_where : text);
+	(void) trk__control_send(t->control.fd, t->writer ? "recording" : "error",
+				 t->writer ? result->recording_where : text);
 }
 
 /* If /proc is not that of this pid namespace (unshare --pid without --mount-proc), the job's pid

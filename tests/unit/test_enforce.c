@@ -105,7 +105,7 @@ static void control_hands_over_whole_lines(void **state)
 	assert_string_equal(line, "mark a");
 	assert_int_equal(trk__control_next(&c, line), 0);
 	assert_int_equal(write(pair[1], "rk b\n", 5), 5);
-	assert_int_equal(trk__control_say(pair[1], "error", "two\nlines"), 0);
+	assert_int_equal(trk__control_send(pair[1], "error", "two\nlines"), 0);
 	assert_int_equal(close(pair[1]), 0);
 	assert_int_equal(trk__control_next(&c, line), 1);
 	assert_string_equal(line, "mark b");
@@ -147,7 +147,7 @@ static void marks_arrive_in_order_on_one_line_each(void **state)
 	assert_int_equal(trk__marks_send(guard, "early"), -ECONNREFUSED);
 	fd = trk__marks_listen(id);
 	assert_true(fd >= 0);
-	assert_int_equal(trk__marks_take(fd, name), 0);
+	assert_int_equal(trk__marks_read(fd, name), 0);
 	/* 126 bytes, then characters of two bytes: the cut falls into one of them. */
 	memset(lengthy, 'y', 126);
 	for (size_t i = 126; i + 1 < sizeof(lengthy); i += 2)
@@ -157,13 +157,13 @@ static void marks_arrive_in_order_on_one_line_each(void **state)
 	assert_int_equal(trk__marks_send(guard, "a\nb"), 0);
 	assert_int_equal(trk__marks_send(guard, lengthy), 0);
 	assert_int_equal(trk__marks_send(guard, ""), -EINVAL);
-	assert_int_equal(trk__marks_take(fd, name), 1);
+	assert_int_equal(trk__marks_read(fd, name), 1);
 	assert_string_equal(name, "load data");
-	assert_int_equal(trk__marks_take(fd, name), 1);
+	assert_int_equal(trk__marks_read(fd, name), 1);
 	assert_string_equal(name, "a b");
-	assert_int_equal(trk__marks_take(fd, name), 1);
+	assert_int_equal(trk__marks_read(fd, name), 1);
 	assert_int_equal(strlen(name), 126);
-	assert_int_equal(trk__marks_take(fd, name), 0);
+	assert_int_equal(trk__marks_read(fd, name), 0);
 	assert_int_equal(close(fd), 0);
 }
 
@@ -187,9 +187,9 @@ static void a_mark_of_another_user_is_dropped(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0); /* it was sent */
 	assert_int_equal(trk__marks_send(guard, "ours"), 0);
-	assert_int_equal(trk__marks_take(fd, name), 1);
+	assert_int_equal(trk__marks_read(fd, name), 1);
 	assert_string_equal(name, "ours");
-	assert_int_equal(trk__marks_take(fd, name), 0);
+	assert_int_equal(trk__marks_read(fd, name), 0);
 	assert_int_equal(close(fd), 0);
 }
 
