@@ -182,6 +182,13 @@ def clock(tmp_path_factory):
 
 
 @pytest.fixture
+def patient(rt, clock):
+    """The end of a run waits for the history as long as that takes, not for 0.3 s."""
+    rt.env.update(LD_PRELOAD=str(clock), TRK_CLOCK="0:0:0:1:1")
+    return rt
+
+
+@pytest.fixture
 def world(rt_path):
     """Two users without any right, one of whom attacks the other."""
     if os.geteuid() != 0:

@@ -622,13 +622,6 @@ def test_a_run_stands_beside_its_jobs_own_noise(rt):
     assert "| peak memory |" in table and "higher than usual" in table
 
 
-@pytest.fixture
-def patient(rt, clock):
-    """The end of a run waits for the history as long as that takes, not for 0.3 s."""
-    rt.env.update(LD_PRELOAD=str(clock), TRK_CLOCK="0:0:0:1:1")
-    return rt
-
-
 @pytest.mark.native
 def test_a_summary_says_what_changed_since_the_earlier_runs(patient):
     rt, job = patient, "steady"
