@@ -84,7 +84,6 @@ static void the_whole_job_is_told(void **state)
 	static const uint64_t medians[] = {10, 50, 500};
 	double truth, told;
 
-	(void) state;
 	for (size_t m = 0; m < 3; m++)
 		for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 			told = build(seed, medians[m] * TRK_NS_PER_MS, 0.01, &truth);

@@ -42,7 +42,6 @@ static void counts_this_process_like_the_c_library(void **state)
 {
 	cpu_set_t set;
 
-	(void) state;
 	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
 	assert_int_equal(trk__affinity_count(0), CPU_COUNT(&set));
 	assert_int_equal(trk__affinity_count(getpid()), CPU_COUNT(&set));
@@ -53,7 +52,6 @@ static void follows_a_narrowed_mask(void **state)
 	cpu_set_t all, one;
 	int first = 0;
 
-	(void) state;
 	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
 	while (!CPU_ISSET((size_t) first, &all))
 		first++;
@@ -66,13 +64,11 @@ static void follows_a_narrowed_mask(void **state)
 
 static void grows_the_set_for_a_machine_with_thousands_of_cpus(void **state)
 {
-	(void) state;
 	assert_int_equal(trk__affinity_count_by(get_on_a_big_machine, 0), BIG_MACHINE);
 }
 
 static void gives_up_on_a_kernel_that_always_refuses(void **state)
 {
-	(void) state;
 	assert_int_equal(trk__affinity_count_by(get_never, 0), -EINVAL);
 }
 
@@ -80,7 +76,6 @@ static void knows_a_gone_process(void **state)
 {
 	pid_t pid = fork();
 
-	(void) state;
 	if (pid == 0)
 		_exit(0);
 	assert_true(pid > 0);

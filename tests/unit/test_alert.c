@@ -33,7 +33,6 @@ static void take(void *data, const struct trk_record *r, const struct trk_alert 
 
 static int begin(void **state)
 {
-	(void) state;
 	trk__alert_live_init(&live);
 	memset(&record, 0, sizeof(record));
 	trk__quantities_clear(record.run.limit, TRK_LIMITS);
@@ -76,7 +75,6 @@ static void a_job_that_grows_to_its_limit_is_told_before_it(void **state)
 {
 	double told_at = NAN;
 
-	(void) state;
 	for (int t = 0; t < 600 && 100 + 2.0 * t < 1000; t++) {
 		pass(t, 100 + 2.0 * t);
 		if (isnan(told_at) && find(TRK_ALERT_OOM_RISK))
@@ -96,7 +94,6 @@ static void a_job_that_grows_to_its_limit_is_told_before_it(void **state)
 
 static void a_job_that_levels_out_or_is_small_is_left_alone(void **state)
 {
-	(void) state;
 	for (int t = 0; t < 3000; t++)
 		pass(t, t < 300 ? 100 + 1.5 * t : 550);
 	assert_int_equal(count, 0);
@@ -108,7 +105,6 @@ static void a_job_that_levels_out_or_is_small_is_left_alone(void **state)
 
 static void a_job_that_uses_what_it_asked_for_steadily_is_no_risk(void **state)
 {
-	(void) state;
 	for (int t = 0; t < 3000; t++)
 		pass(t, 850 + (t % 7));
 	assert_int_equal(count, 0);
@@ -131,7 +127,6 @@ static void near_the_limit_it_is_told_after_half_a_minute_and_resolved_later(voi
 {
 	struct trk_alert last = {.firing = false};
 
-	(void) state;
 	for (int t = 0; t < 30; t++)
 		pass(t, 950);
 	assert_null(find(TRK_ALERT_MEM_NEAR_LIMIT));
@@ -161,7 +156,6 @@ static void near_the_limit_it_is_told_after_half_a_minute_and_resolved_later(voi
 
 static void without_a_limit_nothing_is_near_it(void **state)
 {
-	(void) state;
 	record.run.limit[TRK_LIMIT_MEMORY_MIB].value = NAN;
 	record.run.limit[TRK_LIMIT_CPU].value = NAN;
 	for (int t = 0; t < 2000; t++)
@@ -171,7 +165,6 @@ static void without_a_limit_nothing_is_near_it(void **state)
 
 static void the_requested_time_is_told_at_once_at_nine_tenths(void **state)
 {
-	(void) state;
 	record.run.request[TRK_REQUEST_TIME_S].value = 100;
 	for (int t = 0; t < 90; t++)
 		pass(t, 10);
@@ -185,7 +178,6 @@ static void the_time_of_earlier_runs_is_compared_with_the_request(void **state)
 {
 	const double earlier_s[] = {90, 70, 110, 120, 80, 100};
 
-	(void) state;
 	record.run.request[TRK_REQUEST_TIME_S].value = 92;
 	/* Four are too few. */
 	trk__alert_live_earlier(&live, earlier_s, 4);
@@ -216,7 +208,6 @@ static void a_run_that_is_expected_to_end_in_time_may_use_it(void **state)
 {
 	const double earlier_s[] = {95, 95, 96, 96, 97};
 
-	(void) state;
 	record.run.request[TRK_REQUEST_TIME_S].value = 100;
 	trk__alert_live_earlier(&live, earlier_s, 5);
 	for (int t = 0; t < 97; t++)
@@ -230,7 +221,6 @@ static void a_run_that_is_expected_to_end_in_time_may_use_it(void **state)
 
 static void a_limit_that_is_hit_again_and_again_is_a_risk(void **state)
 {
-	(void) state;
 	/* Once is none. */
 	for (int t = 0; t < 20; t++) {
 		record.memory_limit_hits = t < 3 ? 5 : 8;
@@ -267,7 +257,6 @@ static void a_job_that_waits_as_it_has_marked_has_not_stalled(void **state)
 {
 	struct trk_mark marks[] = {{.name = "load"}, {.name = "Wait for the other nodes"}};
 
-	(void) state;
 	record.mark = marks;
 	record.marks = 2;
 	for (int t = 0; t < 2000; t++)
@@ -297,7 +286,6 @@ static void what_a_process_waits_for_has_a_name(void **state)
 	};
 	char text[96];
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		trk__alert_wait_name('S', cases[i][0], text, sizeof(text));
 		assert_string_equal(text, cases[i][1]);
@@ -310,7 +298,6 @@ static void what_a_process_waits_for_has_a_name(void **state)
 
 static void a_job_that_does_nothing_has_stalled(void **state)
 {
-	(void) state;
 	for (int t = 0; t < 1200; t++) {
 		row.known = 0;
 		set(TRK_ELAPSED, t);
@@ -329,7 +316,6 @@ static void a_job_that_does_nothing_has_stalled(void **state)
 
 static void held_back_on_two_cpus_is_told_by_the_share_of_both(void **state)
 {
-	(void) state;
 	for (int t = 0; t < 800; t++) {
 		row.known = 0;
 		set(TRK_ELAPSED, t);
@@ -347,7 +333,6 @@ static void held_back_on_two_cpus_is_told_by_the_share_of_both(void **state)
 
 static void many_threads_are_held_back_for_less_than_all_of_the_time(void **state)
 {
-	(void) state;
 	/* The kernel adds up eight CPUs, of which the quota allows one. */
 	record.run.limit[TRK_LIMIT_CPU].value = 1;
 	for (int t = 0; t < 400; t++) {
@@ -368,7 +353,6 @@ static void a_disk_that_fills_is_told_half_an_hour_before(void **state)
 {
 	double told_at = NAN;
 
-	(void) state;
 	for (int t = 0; t < 4000; t++) {
 		row.known = 0;
 		set(TRK_ELAPSED, t);
@@ -443,7 +427,6 @@ static void gpus_that_are_idle_for_an_hour_fire_again(void **state)
 {
 	struct trk_gpu_device idle = gpu(0, 10e9, 11e9), busy = gpu(1, 10e9, 11e9);
 
-	(void) state;
 	run_with_gpus(&idle, 1, 3600);
 	assert_int_equal(count, 1);
 	assert_non_null(strstr(fired[0].text, "1 GPU of the job has computed nothing for 15 m"));
@@ -485,7 +468,6 @@ static void commands_get_the_alert_in_their_environment(void **state)
 	char path[] = "/tmp/trk-alert-XXXXXX", command[200], text[600] = "";
 	int fd = mkstemp(path);
 
-	(void) state;
 	(void) snprintf(command, sizeof(command),
 			"swap=echo \"$RT_RULE,$RT_STATE,$RT_VALUE,$RT_LIMIT,$RT_PID,$RT_JSON\" >%s",
 			path);
@@ -518,7 +500,6 @@ static void a_command_that_takes_too_long_is_killed(void **state)
 	struct trk_alert_hooks *h = calloc(1, sizeof(*h));
 	struct trk_alert alert = {.rule = TRK_ALERT_SWAP, .firing = true};
 
-	(void) state;
 	assert_int_equal(trk__alert_hooks_add(h, "swap=sleep 1000"), 0);
 	trk__alert_hooks_call(h, &alert);
 	trk__alert_hooks_turn(h, &record, 10, hear, NULL);
@@ -542,7 +523,6 @@ static void what_fires_is_posted_again_to_an_alertmanager_alone(void **state)
 	struct trk_alert alert = {.rule = TRK_ALERT_SWAP, .firing = true};
 	double hour = 3600;
 
-	(void) state;
 	/* Both places are taken, so that no sink is started. */
 	assert_int_equal(trk__alert_hooks_add(h, "swap=sleep 1000"), 0);
 	assert_int_equal(trk__alert_hooks_add(h, "swap=exec sleep 1000"), 0);
@@ -579,7 +559,6 @@ static void a_name_adds_no_header_to_a_mail(void **state)
 	struct trk_alert_message message;
 	struct trk_buf mail;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		message =
 			(struct trk_alert_message){.severity = "info", .rule = "r", .firing = true};

@@ -25,14 +25,12 @@ static struct trk_alert_route ann;
 
 static int begin(void **state)
 {
-	(void) state;
 	ann = (struct trk_alert_route){.kind = "mail", .key = 17};
 	return trk__alert_book_init(&book);
 }
 
 static int end(void **state)
 {
-	(void) state;
 	trk__alert_book_release(&book);
 	return 0;
 }
@@ -69,7 +67,6 @@ static bool told(double at_s)
 
 static void it_is_told_once_and_again_when_it_opens_anew_after_the_cool_down(void **state)
 {
-	(void) state;
 	assert_non_null(say("will-fail", "train", 1, true, NOON));
 	assert_true(told(NOON));
 	assert_string_equal(message.rule, "will-fail");
@@ -92,7 +89,6 @@ static void it_is_told_once_and_again_when_it_opens_anew_after_the_cool_down(voi
 
 static void a_higher_severity_is_told_after_the_cool_down(void **state)
 {
-	(void) state;
 	(void) say("oom-risk", "train", 1, true, NOON);
 	assert_true(told(NOON));
 	(void) say("oom-risk", "train", 2, true, NOON + 60);
@@ -102,7 +98,6 @@ static void a_higher_severity_is_told_after_the_cool_down(void **state)
 
 static void a_new_text_of_a_running_job_is_told_after_the_cool_down(void **state)
 {
-	(void) state;
 	(void) say("stalled", "train", 1, true, NOON);
 	assert_true(told(NOON));
 	(void) say("stalled", "train", 1, true, NOON + 2700);
@@ -120,7 +115,6 @@ static void a_sink_of_one_job_gets_that_job_only(void **state)
 	struct trk_alert_route train = {.kind = "slack", .key = 18, .job = "train"};
 	struct trk_alert_route other = {.kind = "mail", .key = 19, .job = "eval"};
 
-	(void) state;
 	(void) say("oom-killed", "train", 2, true, NOON);
 	assert_false(trk__alert_book_collect(&book, &other, true, NOON, &message));
 	assert_true(trk__alert_book_collect(&book, &train, true, NOON, &message));
@@ -130,7 +124,6 @@ static void each_sink_is_told(void **state)
 {
 	struct trk_alert_route bob = {.kind = "slack", .key = 18};
 
-	(void) state;
 	(void) say("oom-killed", "train", 2, true, NOON);
 	assert_true(told(NOON));
 	assert_false(told(NOON));
@@ -140,7 +133,6 @@ static void each_sink_is_told(void **state)
 
 static void several_are_told_as_one(void **state)
 {
-	(void) state;
 	(void) say("stalled", "a", 1, true, NOON);
 	(void) say("stalled", "b", 1, true, NOON);
 	/* What has ended by then is not told. */
@@ -163,7 +155,6 @@ static void each_alert_is_told_however_many_there_are(void **state)
 	char job[8] = "j00";
 	int messages = 0;
 
-	(void) state;
 	for (int i = 0; i < 40; i++) {
 		job[1] = (char) ('0' + i / 10);
 		job[2] = (char) ('0' + i % 10);
@@ -179,7 +170,6 @@ static void silences_are_by_rule_and_job_and_end(void **state)
 		.rule = "will-fail", .job = "a", .made_s = NOON, .until_s = NOON + DAY};
 	char id[TRK_ALERT_ID_SIZE], other[TRK_ALERT_ID_SIZE];
 
-	(void) state;
 	assert_int_equal(trk__alert_book_silence(&book, &s, id), 0);
 	(void) say("will-fail", "a", 1, true, NOON);
 	assert_false(told(NOON + HOUR));
@@ -202,7 +192,6 @@ static void silences_are_by_rule_and_job_and_end(void **state)
 
 static void what_is_acknowledged_is_not_told_before_it_has_ended(void **state)
 {
-	(void) state;
 	(void) say("oom-killed", "a", 2, true, NOON);
 	assert_int_equal(trk__alert_book_ack(&book, "oom-killed:b", NOON), 0);
 	assert_int_equal(trk__alert_book_ack(&book, "oom-killed:a", NOON), 1);
@@ -218,7 +207,6 @@ static void an_alertmanager_is_told_one_by_one_and_again_in_time(void **state)
 {
 	struct trk_alert_route am = {.kind = "alertmanager", .key = 5};
 
-	(void) state;
 	(void) say("will-fail", "a", 1, true, NOON);
 	(void) say("will-fail", "b", 1, true, NOON);
 	assert_true(trk__alert_book_collect(&book, &am, true, NOON, &message));
@@ -231,7 +219,6 @@ static void an_alertmanager_is_told_one_by_one_and_again_in_time(void **state)
 
 static void the_end_of_a_run_ends_what_is_about_it(void **state)
 {
-	(void) state;
 	(void) say("oom-risk", "a", 2, true, NOON);
 	(void) say("stalled", "b", 1, true, NOON);
 	(void) say("oom-killed", "a", 2, true, NOON);
@@ -247,7 +234,6 @@ static void it_is_bounded(void **state)
 {
 	char job[16];
 
-	(void) state;
 	for (int i = 0; i < 3 * TRK_ALERT_ENTRIES_MAX; i++) {
 		(void) snprintf(job, sizeof(job), "j%d", i);
 		(void) say("oom-killed", job, 2, true, NOON + i);
@@ -268,7 +254,6 @@ static void long_alerts_in_one_message_are_listed_or_counted(void **state)
 	char job[16];
 	size_t lines = 0;
 
-	(void) state;
 	memset(text, 'x', sizeof(text) - 1);
 	sentence = text;
 	for (int i = 0; i < 30; i++) {
@@ -287,7 +272,6 @@ static void a_digest_counts_as_sent_what_it_lists(void **state)
 {
 	bool listed[TRK_ALERT_ENTRIES_MAX] = {false, true};
 
-	(void) state;
 	(void) say("slower", "a", 0, true, NOON);
 	(void) say("slower", "b", 0, true, NOON);
 	trk__alert_book_digest_told(&book, &ann, listed, NOON);
@@ -305,7 +289,6 @@ static void it_is_read_as_it_was_written(void **state)
 	struct trk_buf text, second;
 	char id[TRK_ALERT_ID_SIZE];
 
-	(void) state;
 	trk__buf_init(&text, 1 << 20);
 	trk__buf_init(&second, 1 << 20);
 	(void) say("oom-risk", "a \"job\" of \xc3\xa4", 2, true, NOON);
@@ -339,7 +322,6 @@ static void what_is_no_book_is_refused_and_odd_entries_are_left_out(void **state
 		"\"times\":-4}],\"silences\":{\"a\":1},\"digests\":3}";
 	struct trk_error error;
 
-	(void) state;
 	assert_int_equal(trk__alert_book_read("{", 1, &book, &error), -EBADMSG);
 	assert_int_equal(trk__alert_book_read("{}", 2, &book, &error), -EBADMSG);
 	assert_non_null(strstr(error.message, "not of the schema"));
@@ -353,7 +335,6 @@ static void what_is_no_book_is_refused_and_odd_entries_are_left_out(void **state
 /* Names of jobs, machines and programs are text of others. */
 static void a_name_adds_no_line_and_no_heading(void **state)
 {
-	(void) state;
 	trk__alert_text(message.text, sizeof(message.text),
 			"a\r\nb\x1b\xc2\x9b"
 			"c\xff\xe2\x80\xae");

@@ -198,7 +198,6 @@ static int play(void **state)
 {
 	double digest_s = begin_s() + 1.33 * DAY; /* a Monday, 8:00 */
 
-	(void) state;
 	random_state = (struct synthetic){.state = seed};
 	full_told = 0;
 	memset(users, 0, sizeof(users));
@@ -229,7 +228,6 @@ static int play(void **state)
 
 static int release(void **state)
 {
-	(void) state;
 	for (size_t i = 0; i < USERS; i++)
 		trk__alert_book_release(&users[i].book);
 	for (size_t i = 0; i < JOBS; i++)
@@ -242,7 +240,6 @@ static void a_growing_job_is_told_of_before_it_runs_out_of_memory(void **state)
 	size_t killed = 0;
 	double least = 1e9;
 
-	(void) state;
 	for (size_t i = 0; i < GROWING; i++) {
 		if (isnan(jobs[i].first_oom_s))
 			continue;
@@ -263,7 +260,6 @@ static void cool_downs_keep_the_messages_of_a_user_few(void **state)
 {
 	size_t all = 0, most = 0;
 
-	(void) state;
 	for (size_t i = 0; i < USERS; i++) {
 		const struct user *u = &users[i];
 
@@ -286,7 +282,6 @@ static void cool_downs_keep_the_messages_of_a_user_few(void **state)
 
 static void a_job_that_uses_what_it_asks_for_is_left_alone(void **state)
 {
-	(void) state;
 	assert_int_equal(full_told, 0);
 }
 
@@ -294,7 +289,6 @@ static void a_fifth_more_run_time_is_told_within_three_runs(void **state)
 {
 	size_t seen = 0, wrong = 0, runs = 0, steps = running(GROWING, STEPS);
 
-	(void) state;
 	for (size_t i = 0; i < JOBS; i++) {
 		if (!runs_here(i))
 			continue;
@@ -311,7 +305,6 @@ static void a_job_that_fails_for_good_is_told(void **state)
 {
 	size_t open = 0;
 
-	(void) state;
 	for (size_t i = 0; i < USERS; i++)
 		for (size_t k = 0; k < users[i].book.count; k++) {
 			const struct trk_alert_entry *e = &users[i].book.entry[k];
@@ -351,7 +344,6 @@ static void the_month_is_expected_to_go_on_as_its_days_do(void **state)
 	struct trk_fleet_rows rows;
 	struct trk_alert_end end;
 
-	(void) state;
 	make_month(40, &rows);
 	assert_int_equal(trk__alert_end_budget(&rows, 299, &end), 0);
 	assert_true(end.firing);
@@ -371,7 +363,6 @@ static void less_than_two_weeks_are_no_forecast_but_what_is_spent_counts(void **
 	struct trk_fleet_rows rows;
 	struct trk_alert_end end;
 
-	(void) state;
 	make_month(14, &rows); /* 13 whole ones, and today */
 	assert_int_equal(trk__alert_end_budget(&rows, 141, &end), 0);
 	assert_false(end.firing);
@@ -394,7 +385,6 @@ static void the_budget_is_told_once_a_month(void **state)
 	struct trk_alert_news news;
 	size_t told = 0;
 
-	(void) state;
 	make_month(40, &rows);
 	assert_int_equal(trk__alert_book_init(&book), 0);
 	assert_int_equal(trk__alert_end_budget(&rows, 299, &end), 0);

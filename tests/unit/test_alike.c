@@ -57,7 +57,6 @@ static void tags_are_one_text_in_order(void **state)
 	char text[TRK_HISTORY_TAGS_SIZE], many[4096];
 	size_t len = 0;
 
-	(void) state;
 	trk__history_tags(raw, sizeof(raw) - 1, text);
 	assert_string_equal(text, "kind=a\nodd=1 2\nsize=9\n");
 	trk__history_tags(NULL, 0, text);
@@ -73,7 +72,6 @@ static void a_tag_that_recurs_decides_and_one_that_is_new_each_time_does_not(voi
 {
 	char tags[64];
 
-	(void) state;
 	for (size_t i = 0; i < 12; i++) {
 		(void) snprintf(tags, sizeof(tags), "commit=%zu\nkind=%c\nowner=x\n", i,
 				(int) ('a' + i % 3));
@@ -87,7 +85,6 @@ static void a_tag_that_recurs_decides_and_one_that_is_new_each_time_does_not(voi
 
 static void where_tags_leave_all_runs_the_arguments_decide(void **state)
 {
-	(void) state;
 	for (size_t i = 0; i < 12; i++)
 		set_run(i, i % 2 ? "job b" : "job a", "owner=x\n");
 	assert_int_equal(find(12, NULL).by, TRK_ALIKE_ARGUMENTS);
@@ -102,7 +99,6 @@ static void where_tags_leave_all_runs_the_arguments_decide(void **state)
 
 static void a_tag_that_says_where_it_ran_tells_no_work_apart(void **state)
 {
-	(void) state;
 	for (size_t i = 0; i < 10; i++)
 		set_run(i, "make", i % 2 ? "kind=a\nnode=n1\n" : "kind=a\nnode=n2\n");
 	assert_int_equal(find(10, NULL).count, 10);
@@ -113,7 +109,6 @@ static void arguments_that_are_new_in_every_run_tell_nothing_apart(void **state)
 {
 	char command[32];
 
-	(void) state;
 	for (size_t i = 0; i < RUNS; i++) {
 		(void) snprintf(command, sizeof(command), "job %zu", i);
 		set_run(i, command, "");
@@ -125,7 +120,6 @@ static void arguments_that_are_new_in_every_run_tell_nothing_apart(void **state)
 
 static void runs_whose_arguments_are_not_known_are_not_left_out(void **state)
 {
-	(void) state;
 	for (size_t i = 0; i < 12; i++) /* as of imported runs and of those that a program states */
 		set_run(i, i < 11 ? "" : "job a", "");
 	assert_int_equal(find(12, NULL).by, TRK_ALIKE_ALL);
@@ -137,7 +131,6 @@ static void tags_that_are_stated_need_a_success_and_no_habit(void **state)
 {
 	struct trk_alike alike;
 
-	(void) state;
 	for (size_t i = 0; i < 6; i++)
 		set_run(i, "job", i == 2 ? "kind=b\n" : "kind=a\n");
 	alike = find(6, "kind=b\n");
@@ -156,7 +149,6 @@ static void a_kill_of_other_work_asks_for_no_retry(void **state)
 	struct trk_memory_advice a;
 	struct trk_alike alike;
 
-	(void) state;
 	for (size_t i = 0; i < 8; i++)
 		set_run(i, "job", i % 2 ? "kind=b\n" : "kind=a\n");
 	kill_run(7);
@@ -205,7 +197,6 @@ static void a_run_that_was_stopped_is_no_failure_of_memory(void **state)
 		    {"signalled", 129, 1},  {"signalled", 152, 24}};
 	double without = request_after("exited", 0, 0, 1000);
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		/* Stopped early: nothing is known that was not known before. */
 		assert_true(request_after(ends[i].end, ends[i].code, ends[i].signal, 10) ==
@@ -228,7 +219,6 @@ static void many_stopped_runs_lower_no_request(void **state)
 	struct trk_memory_advice before, after;
 	struct trk_alike alike;
 
-	(void) state;
 	for (size_t i = 0; i < RUNS; i++)
 		end_run(i, i < 10 ? "exited" : "stopped", i < 10 ? 0 : -1, 0, i < 10 ? 4000 : 50);
 	assert_int_equal(trk__advice_memory(runs, 10, NULL, &o, &alike, &before), 0);

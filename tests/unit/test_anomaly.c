@@ -27,7 +27,6 @@ static void a_fifth_more_is_odd_and_noise_is_not(void **state)
 {
 	struct trk_anomaly o;
 
-	(void) state;
 	steady_init();
 	assert_int_equal(trk__anomaly_judge(steady, 20, 120, TRK_ANOMALY_FLOOR_TIME, &o), 0);
 	assert_int_equal(o.kind, TRK_ANOMALY_HIGH);
@@ -42,7 +41,6 @@ static void one_outlier_does_not_hide_the_next(void **state)
 {
 	struct trk_anomaly o;
 
-	(void) state;
 	steady_init();
 	steady[5] = 100000;
 	assert_int_equal(trk__anomaly_judge(steady, 20, 125, TRK_ANOMALY_FLOOR_TIME, &o), 0);
@@ -54,7 +52,6 @@ static void fewer_than_five_runs_are_too_few_to_tell(void **state)
 	double few[] = {100, NAN, 0, -1, 101, 99, 100};
 	struct trk_anomaly o;
 
-	(void) state;
 	assert_int_equal(trk__anomaly_judge(few, 7, 500, 0.03, &o), 0);
 	assert_int_equal(o.kind, TRK_ANOMALY_TOO_FEW);
 	assert_int_equal(o.runs, 4);
@@ -73,7 +70,6 @@ static void equal_runs_have_the_floor_as_noise(void **state)
 	double same[] = {50, 50, 50, 50, 50};
 	struct trk_anomaly o;
 
-	(void) state;
 	assert_int_equal(trk__anomaly_judge(same, 5, 51, 0.01, &o), 0);
 	assert_true(o.kind == TRK_ANOMALY_NO && fabs(o.noise_share - 0.01) < 1e-12);
 	assert_int_equal(trk__anomaly_judge(same, 5, 53, 0.01, &o), 0);
@@ -93,7 +89,6 @@ static void a_small_lasting_change_is_a_drift(void **state)
 	static const double factors[] = {1.1, 0.9};
 	double drift;
 
-	(void) state;
 	for (int f = 0; f < 2; f++) {
 		size_t told = 0;
 
@@ -118,7 +113,6 @@ static void a_small_lasting_change_is_a_drift(void **state)
 
 static void one_odd_run_is_no_drift_however_odd(void **state)
 {
-	(void) state;
 	steady_init();
 	steady[30] *= 100;
 	for (size_t n = 6; n <= 40; n++)

@@ -36,7 +36,6 @@ static void a_recording_gives_its_rows_by_column(void **state)
 	struct trk_recording *r = NULL;
 	struct place p;
 
-	(void) state;
 	place_init(&p);
 	recording_write(p.folder.fd, "1.rtrk", ROWS, true);
 	assert_int_equal(trk_recording_open(p.path, &r), 0);
@@ -66,7 +65,6 @@ static void past_the_end_there_is_nothing_known(void **state)
 	struct trk_recording *r = NULL;
 	struct place p;
 
-	(void) state;
 	place_init(&p);
 	recording_write(p.folder.fd, "1.rtrk", MANY, true);
 	trk_recording_free(NULL);
@@ -82,7 +80,6 @@ static void past_the_end_there_is_nothing_known(void **state)
 
 static void columns_have_names_and_units(void **state)
 {
-	(void) state;
 	assert_int_equal((int) trk_columns(), TRK_COLUMNS);
 	assert_string_equal(trk_column_name(TRK_PROCESS_CPU_USAGE), "process_cpu_usage");
 	assert_string_equal(trk_column_unit(TRK_PROCESS_CPU_USAGE), "cores");
@@ -100,7 +97,6 @@ static void the_summary_is_the_document(void **state)
 	struct place p;
 	char *json;
 
-	(void) state;
 	place_init(&p);
 	recording_write(p.folder.fd, "1.rtrk", ROWS, true);
 	assert_int_equal(trk_recording_open(p.path, &r), 0);
@@ -134,7 +130,6 @@ static void what_is_no_recording_is_refused(void **state)
 	unsigned char *data;
 	size_t len;
 
-	(void) state;
 	place_init(&p);
 	assert_refused(p.path, -ENOENT);
 	bytes_put(p.folder.fd, "1.rtrk", "root:x:0:0:root\n", 16);
@@ -166,7 +161,6 @@ static void a_damaged_record_is_skipped_and_counted(void **state)
 	struct place p;
 	size_t len, before;
 
-	(void) state;
 	place_init(&p);
 	recording_write(p.folder.fd, "1.rtrk", ROWS - 1, false);
 	free(bytes_of(p.folder.fd, "1.rtrk", &before));
@@ -201,7 +195,6 @@ static void a_report_is_written_whole_or_not_at_all(void **state)
 	struct place p;
 	size_t len;
 
-	(void) state;
 	place_init(&p);
 	recording_write(p.folder.fd, "1.rtrk", ROWS, true);
 	(void) snprintf(path, sizeof(path), "%s/page", p.folder.path);
@@ -229,7 +222,6 @@ static void a_report_takes_what_its_caller_knows(void **state)
 	struct place p;
 	size_t len;
 
-	(void) state;
 	place_init(&p);
 	recording_write(p.folder.fd, "1.rtrk", ROWS, true);
 	(void) snprintf(path, sizeof(path), "%s/page", p.folder.path);
@@ -254,7 +246,6 @@ static void a_report_takes_what_its_caller_knows(void **state)
 
 static void errors_have_texts_in_either_sign(void **state)
 {
-	(void) state;
 	assert_string_equal(trk_strerror(-TRK_ERR_DAMAGED), "damaged recording");
 	assert_string_equal(trk_strerror(TRK_ERR_DAMAGED), "damaged recording");
 	assert_string_equal(trk_strerror(-ENOENT), "No such file or directory");

@@ -111,7 +111,6 @@ static void a_search_gives_what_fits_cheapest_first(void **state)
 	struct found f;
 	double before = 0;
 
-	(void) state;
 	n.vcpus = 3.5; /* four, then */
 	n.memory_mib = 16384;
 	n.arch = "x86_64";
@@ -151,7 +150,6 @@ static void a_well_known_server_has_its_price_and_its_gpu(void **state)
 	const struct trk_json_value *o;
 	struct found f;
 
-	(void) state;
 	n.vendors = "aws";
 	n.regions = "us-east-1";
 	n.arch = "any";
@@ -186,7 +184,6 @@ static void the_cost_of_a_run_orders_where_it_is_asked_for(void **state)
 	struct found f;
 	double before = 0;
 
-	(void) state;
 	n.vcpus = 2;
 	n.vendors = "aws";
 	n.regions = "us-east-1";
@@ -222,7 +219,6 @@ static void where_nothing_fits_the_reason_is_told(void **state)
 	struct trk_catalog *c = open_embedded();
 	struct found f;
 
-	(void) state;
 	n.memory_mib = 1e9;
 	f = find(c, &n);
 	assert_int_equal(f.list->count, 0);
@@ -250,7 +246,6 @@ static void wrong_needs_are_refused_with_a_hint(void **state)
 	struct trk_server_needs n = TRK_SERVER_NEEDS_INIT, none = n;
 	struct trk_catalog *c = open_embedded();
 
-	(void) state;
 	n.vendors = "asw";
 	assert_refused(c, &n, -ENOENT, "unknown vendor asw. Try: aws");
 	n = none;
@@ -289,7 +284,6 @@ static void an_older_callers_struct_may_be_shorter(void **state)
 	struct trk_catalog *c = open_embedded();
 	struct found f;
 
-	(void) state;
 	n.size = offsetof(struct trk_server_needs, memory_mib);
 	n.vcpus = 8;
 	n.vendors = (const char *) 1; /* what lies there is not its own */
@@ -340,7 +334,6 @@ static void a_catalogue_of_ones_own_stands_alone(void **state)
 	struct found f;
 	struct place p;
 
-	(void) state;
 	place_init(&p);
 	o.catalog = p.catalogue;
 	assert_int_equal(trk_catalog_open(&o, &c, NULL, 0), 0);
@@ -365,7 +358,6 @@ static void prices_are_laid_over_the_rest(void **state)
 	struct found f;
 	struct place p;
 
-	(void) state;
 	place_init(&p);
 	bytes_put(p.folder.fd, "c.tsv", own, sizeof(own) - 1);
 	o.scores = "none";
@@ -400,7 +392,6 @@ static void what_the_command_keeps_in_the_cache_is_taken_in_its_order(void **sta
 	struct found f;
 	struct place p;
 
-	(void) state;
 	place_init(&p);
 	bytes_put(p.folder.fd, "update.tsv", prices, sizeof(prices) - 1);
 	bytes_put(p.folder.fd, "prices.tsv", above, sizeof(above) - 1);
@@ -429,7 +420,6 @@ static void prices_in_the_cache_that_others_may_have_written_are_left_out_with_a
 	char why[600] = "untouched";
 	struct place p;
 
-	(void) state;
 	place_init(&p);
 	o.scores = "none";
 	o.cache = p.folder.path;
@@ -456,7 +446,6 @@ static void a_mistake_in_a_file_is_told_with_its_place(void **state)
 	char why[300] = "";
 	struct place p;
 
-	(void) state;
 	place_init(&p);
 	bytes_put(p.folder.fd, "c.tsv", catalogue, sizeof(catalogue) - 20); /* cut */
 	o.catalog = p.catalogue;
@@ -486,7 +475,6 @@ static void a_recommendation_is_a_document(void **state)
 	double before = 0;
 	struct place p;
 
-	(void) state;
 	place_init(&p);
 	n.vendors = "gcp";
 	n.regions = "us-central1";
@@ -542,7 +530,6 @@ static void a_wrong_question_is_answered_with_what_is_wrong(void **state)
 	char why[200];
 	struct place p;
 
-	(void) state;
 	place_init(&p);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		o = wrong[i].o;

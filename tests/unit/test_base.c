@@ -32,7 +32,6 @@ static void a_buffer_grows_and_stays_terminated(void **state)
 {
 	struct trk_buf b;
 
-	(void) state;
 	trk__buf_init(&b, 1000);
 	for (int i = 0; i < 100; i++)
 		trk__buf_printf(&b, "%d,", i % 10);
@@ -52,7 +51,6 @@ static void a_buffer_refuses_to_pass_its_maximum_until_cleared(void **state)
 {
 	struct trk_buf b;
 
-	(void) state;
 	trk__buf_init(&b, 4);
 	trk__buf_puts(&b, "abcd");
 	assert_int_equal(b.error, 0);
@@ -94,7 +92,6 @@ static void numbers_come_back_from_a_buffer(void **state)
 	char text[4];
 	size_t len;
 
-	(void) state;
 	trk__buf_init(&b, 1000);
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
 		trk__buf_varint(&b, plain[i]);
@@ -124,7 +121,6 @@ static void a_cursor_never_runs_past_its_end(void **state)
 	struct trk_cursor c = {endless, endless + 3, 0};
 	size_t len = 7;
 
-	(void) state;
 	assert_int_equal(trk__cursor_varint(&c), 0);
 	assert_true(c.bad);
 	c = (struct trk_cursor){endless, endless + sizeof(endless), 0};
@@ -144,7 +140,6 @@ static void scanners_leave_everything_alone_when_there_is_no_number(void **state
 	uint64_t value = 5;
 	int64_t with_sign = 6;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		const char *at = bad[i];
 
@@ -164,7 +159,6 @@ static void scanners_read_numbers_to_the_edge_of_their_range(void **state)
 	uint64_t value;
 	int64_t with_sign;
 
-	(void) state;
 	assert_true(trk__scan_u64(&at, &value));
 	assert_true(value == UINT64_MAX);
 	assert_true(trk__scan_i64(&at, &with_sign));
@@ -185,7 +179,6 @@ static void digits_are_taken_up_to_any_other_byte(void **state)
 	static const char all[] = "9081726354433221100";
 	uint64_t expected = 0, value;
 
-	(void) state;
 	for (size_t digits = 1; digits < sizeof(all); digits++) {
 		expected = expected * 10 + (uint64_t) (all[digits - 1] - '0');
 		for (size_t behind = 0; behind < 12; behind++) {
@@ -215,7 +208,6 @@ static void what_has_no_digits_or_too_many_is_no_number(void **state)
 		"", "x", "x2345678", " 1", "-1", "\xb1\xb2", "/", ":", "12345678901234567890"};
 	uint64_t value = 7, numbers[3];
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_null(trk__take_digits(bad[i], bad[i] + strlen(bad[i]), &value));
 	assert_int_equal(value, 7);
@@ -240,7 +232,6 @@ static void fractions_are_cut_to_the_digits_asked_for(void **state)
 	};
 	uint64_t value;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *at = cases[i].text;
 
@@ -282,7 +273,6 @@ static void a_whole_number_is_nothing_else(void **state)
 		{NULL, 0, 0},
 	};
 
-	(void) state;
 	check(trk__parse_u64, cases);
 }
 
@@ -316,7 +306,6 @@ static void durations_are_read_as_people_type_them(void **state)
 		{NULL, 0, 0},
 	};
 
-	(void) state;
 	check(trk__parse_duration, cases);
 }
 
@@ -343,7 +332,6 @@ static void sizes_are_powers_of_1024_and_may_be_large(void **state)
 		{NULL, 0, 0},
 	};
 
-	(void) state;
 	check(trk__parse_size, cases);
 }
 
@@ -370,7 +358,6 @@ static void a_document_ends_with_all_that_is_open(void **state)
 	struct trk_json j;
 	struct trk_buf b;
 
-	(void) state;
 	trk__buf_init(&b, 200);
 	trk__json_begin(&j, &b, 0, "s/1");
 	trk__json_key_or_null(&j, "none", "");
@@ -389,7 +376,6 @@ static void a_day_is_read_from_the_start_of_a_text(void **state)
 					     "2026-01-32", "2026-01-00", "-1-01-01",   "tomorrow"};
 	struct tm tm = {.tm_hour = 5};
 
-	(void) state;
 	assert_string_equal(trk__scan_date("2026-12-24 08:00", &tm), " 08:00");
 	assert_int_equal(tm.tm_year, 126);
 	assert_int_equal(tm.tm_mon, 11);
@@ -404,7 +390,6 @@ static void a_day_is_read_from_the_start_of_a_text(void **state)
 
 static void json_has_its_commas_where_they_belong(void **state)
 {
-	(void) state;
 	for (unsigned int indent = 0; indent <= 2; indent += 2) {
 		begin_json(indent);
 		trk__json_open(&json, '{');
@@ -448,7 +433,6 @@ static void json_text_is_escaped_and_always_utf_8(void **state)
 		{"\xe2\x82x", "\"\xef\xbf\xbd\xef\xbf\xbdx\""},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		begin_json(0);
 		trk__json_text(&json, cases[i].text);
@@ -467,7 +451,6 @@ static void json_numbers_read_back_to_the_same_value(void **state)
 	static const double values[] = {0.1,    1.0 / 3, 1e300, -2.5e-10, 123456789012345680.0,
 					5e-324, 1e22,    0.0,   100};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		begin_json(0);
 		trk__json_double(&json, values[i]);
@@ -486,7 +469,6 @@ static void json_numbers_read_back_to_the_same_value(void **state)
 
 static void json_shows_what_a_terminal_would_hide(void **state)
 {
-	(void) state;
 	begin_json(0);
 	trk__json_text(&json, "a\u202eb\u200bc\xc2\x9b\x7f \U000e0041 caf\u00e9");
 	expect_json("\"a\\u202eb\\u200bc\\u009b\\u007f \\udb40\\udc41 caf\u00e9\"");
@@ -498,7 +480,6 @@ static void json_numbers_have_a_point_in_every_locale(void **state)
 {
 	char folder[] = "/tmp/trk-locale-XXXXXX", command[200], number[8];
 
-	(void) state;
 	assert_non_null(mkdtemp(folder));
 	(void) snprintf(command, sizeof(command),
 			"localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 && test -d %s/de_DE.UTF-8",
@@ -534,7 +515,6 @@ static void fixed_numbers_are_exact_and_short(void **state)
 		{INT64_MIN, 9, "-9223372036.854775808"},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		begin_json(0);
 		trk__json_fixed(&json, cases[i].value, cases[i].decimals);
@@ -548,7 +528,6 @@ static void the_check_sum_is_crc32c(void **state)
 {
 	unsigned char zeros[32] = {0};
 
-	(void) state;
 	assert_int_equal(trk__crc32c(0, "123456789", 9), 0xe3069283);
 	assert_int_equal(trk__crc32c(trk__crc32c(0, "1234", 4), "56789", 5), 0xe3069283);
 	assert_int_equal(trk__crc32c(0, zeros, sizeof(zeros)), 0x8a9136aa); /* RFC 3720, B.4 */
@@ -563,7 +542,6 @@ static void a_file_is_read_whole_or_said_to_be_too_long(void **state)
 	char text[8], *all = NULL;
 	struct live live;
 
-	(void) state;
 	live_init(&live, NULL);
 	live_write(&live, "diskstats", "1234567");
 	assert_int_equal(trk__read_at(live.env.proc_fd, "diskstats", text, sizeof(text)), 7);
@@ -587,7 +565,6 @@ static void a_long_file_is_read_up_to_the_given_length_and_no_further(void **sta
 	char *content = malloc(LENGTH + 1), *all = NULL;
 	struct live live;
 
-	(void) state;
 	assert_non_null(content);
 	memset(content, 'x', LENGTH);
 	content[LENGTH] = '\0';
@@ -608,7 +585,6 @@ static void a_pipe_is_read_to_its_end(void **state)
 	int ends[2];
 	pid_t child;
 
-	(void) state;
 	memset(part, 'x', sizeof(part));
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0); /* the writer may be slow */
@@ -640,7 +616,6 @@ static void a_sparse_file_is_refused_before_it_is_read(void **state)
 	FILE *file = tmpfile();
 	char *all = NULL;
 
-	(void) state;
 	assert_non_null(file);
 	assert_int_equal(ftruncate(fileno(file), 1 << 20), 0);
 	assert_false(trk__file_exceeds(fileno(file), 1 << 20));
@@ -653,7 +628,6 @@ static void every_error_has_a_text(void **state)
 {
 	struct trk_error e;
 
-	(void) state;
 	assert_string_equal(trk__strerror(-ENOENT), strerror(ENOENT));
 	assert_string_equal(trk__strerror(ENOENT), strerror(ENOENT));
 	assert_string_equal(trk__strerror(-TRK_ERR_NORUN), "no such run");
@@ -704,14 +678,12 @@ static int close_the_middle(bool listed)
 
 static void a_range_of_descriptors_is_closed_and_no_other(void **state)
 {
-	(void) state;
 	assert_int_equal(close_the_middle(false), 0);
 	assert_int_equal(close_the_middle(true), 0);
 }
 
 static void signals_have_the_names_of_the_c_library(void **state)
 {
-	(void) state;
 	for (int i = -1; i < 40; i++) {
 		const char *ours = trk__signal_name(i), *theirs = sigabbrev_np(i);
 
@@ -726,7 +698,6 @@ static void random_bits_differ(void **state)
 	uint32_t first = trk__random_bits();
 	int same = 0;
 
-	(void) state;
 	for (int i = 0; i < 8; i++)
 		same += trk__random_bits() == first;
 	assert_true(same < 8);
@@ -734,7 +705,6 @@ static void random_bits_differ(void **state)
 
 static void an_errno_has_a_text_and_another_number_none(void **state)
 {
-	(void) state;
 	assert_string_equal(trk__errno_text(ENOENT), "No such file or directory");
 	assert_null(trk__errno_text(4000));
 }
@@ -751,7 +721,6 @@ static void what_a_terminal_would_interpret_or_hide_becomes_visible(void **state
 	char text[64], want[8];
 	size_t len;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++) {
 		(void) snprintf(text, sizeof(text), "a%s\u00e9\n\tz", hidden[i]);
 		len = strlen(hidden[i]);
@@ -772,7 +741,6 @@ static void a_shell_word_is_read_back_as_it_was(void **state)
 {
 	char word[TRK_SHELL_WORD_SIZE];
 
-	(void) state;
 	assert_string_equal(trk__shell_word(word, sizeof(word), "a b"), "'a b'");
 	assert_string_equal(trk__shell_word(word, sizeof(word), "$(a)`b`"), "'$(a)`b`'");
 	assert_string_equal(trk__shell_word(word, sizeof(word), "it's"), "'it'\\''s'");

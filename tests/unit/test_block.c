@@ -37,7 +37,6 @@ static void check(const char *fixture, const struct expected *expected)
 
 static void tells_disks_from_partitions_by_sysfs(void **state)
 {
-	(void) state;
 	check("vm-virtio", (const struct expected[]){{"vda", TRK_BLOCK_DISK},
 						     {"vda1", TRK_BLOCK_PARTITION},
 						     {"vda15", TRK_BLOCK_PARTITION},
@@ -54,7 +53,6 @@ static void tells_disks_from_partitions_by_sysfs(void **state)
 
 static void knows_a_xen_disk_that_is_called_like_a_partition(void **state)
 {
-	(void) state;
 	check("vm-xen", (const struct expected[]){{"xvda", TRK_BLOCK_DISK},
 						  {"xvda1", TRK_BLOCK_PARTITION},
 						  {"xvdb1", TRK_BLOCK_DISK},
@@ -63,7 +61,6 @@ static void knows_a_xen_disk_that_is_called_like_a_partition(void **state)
 
 static void knows_what_lies_on_other_devices(void **state)
 {
-	(void) state;
 	check("lvm-luks", (const struct expected[]){{"nvme0n1", TRK_BLOCK_DISK},
 						    {"nvme0n1p3", TRK_BLOCK_PARTITION},
 						    {"dm-0", TRK_BLOCK_STACKED},
@@ -85,7 +82,6 @@ static void knows_what_lies_on_other_devices(void **state)
 /* Whatever it is called: a device with slaves is no disk. */
 static void trusts_slaves_more_than_names(void **state)
 {
-	(void) state;
 	check("block-oddities", (const struct expected[]){{"vendorcache0", TRK_BLOCK_STACKED},
 							  {"vendor/cache", TRK_BLOCK_STACKED},
 							  {"cciss/c0d0", TRK_BLOCK_DISK},
@@ -95,7 +91,6 @@ static void trusts_slaves_more_than_names(void **state)
 
 static void counts_nvme_paths_only_where_their_head_counts_nothing(void **state)
 {
-	(void) state;
 	check("nvme-multipath", (const struct expected[]){{"nvme0n1", TRK_BLOCK_DISK},
 							  {"nvme0c0n1", TRK_BLOCK_DISK},
 							  {"nvme1n1", TRK_BLOCK_DISK},
@@ -106,7 +101,6 @@ static void counts_nvme_paths_only_where_their_head_counts_nothing(void **state)
 
 static void goes_by_the_name_without_sysfs(void **state)
 {
-	(void) state;
 	check(NULL, (const struct expected[]){{"sda", TRK_BLOCK_DISK},
 					      {"sda1", TRK_BLOCK_PARTITION},
 					      {"sdaa12", TRK_BLOCK_PARTITION},

@@ -21,7 +21,6 @@ static void integers_are_written_as_printf_writes_them(void **state)
 	static const long values[] = {0,   7,     -1,     10,       -10,     99,
 				      100, 65535, -65536, LONG_MAX, LONG_MIN};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		struct trk_buf b;
 		char text[32];
@@ -40,7 +39,6 @@ static void what_does_not_fit_leaves_the_buffer_in_error(void **state)
 {
 	struct trk_buf b;
 
-	(void) state;
 	trk__buf_init(&b, 4);
 	trk__buf_integer(&b, 1234);
 	assert_string_equal(b.data, "1234");
@@ -56,7 +54,6 @@ static void text_is_formatted_into_the_room_that_there_is_and_into_more(void **s
 	char want[4096] = "";
 	size_t len = 0;
 
-	(void) state;
 	trk__buf_init(&b, sizeof(want));
 	for (int i = 0; i < 300; i++) {
 		trk__buf_printf(&b, "%d,%s", i, i % 7 ? "" : "seven");
@@ -73,7 +70,6 @@ static void formatted_text_that_does_not_fit_changes_nothing(void **state)
 {
 	struct trk_buf b;
 
-	(void) state;
 	trk__buf_init(&b, 6);
 	trk__buf_printf(&b, "%s", "abcd");
 	trk__buf_printf(&b, "%s", "efg"); /* there is room in memory, and not below the bound */
@@ -90,7 +86,6 @@ static void an_array_grows_and_keeps_its_elements(void **state)
 	size_t cap = 0;
 	int *list = NULL;
 
-	(void) state;
 	for (int i = 0; i < 1000; i++) {
 		assert_int_equal(trk__array_reserve(&list, &cap, (size_t) i + 1, sizeof(*list)), 0);
 		list[i] = i;
@@ -106,7 +101,6 @@ static void an_array_that_cannot_grow_stays_as_it_is(void **state)
 	size_t cap = 0;
 	int *list = NULL, *before;
 
-	(void) state;
 	assert_int_equal(trk__array_reserve(&list, &cap, 4, sizeof(*list)), 0);
 	before = list;
 	assert_int_equal(trk__array_reserve(&list, &cap, SIZE_MAX / 2, sizeof(*list)), -ENOMEM);
@@ -121,7 +115,6 @@ static void bytes_are_written_as_base64(void **state)
 		{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"\xfb\xff\xbf", "+/+/"}};
 	struct trk_buf b;
 
-	(void) state;
 	trk__buf_init(&b, 100);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		trk__buf_clear(&b);
@@ -137,7 +130,6 @@ static void json_numbers_have_as_many_digits_as_asked_for(void **state)
 	struct trk_json j;
 	struct trk_buf b;
 
-	(void) state;
 	trk__buf_init(&b, 200);
 	trk__json_init(&j, &b, 0);
 	trk__json_open(&j, '[');

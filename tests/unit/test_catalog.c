@@ -92,7 +92,6 @@ static void finds_what_fits_cheapest_first_and_leaves_out_macs_and_closed_region
 	struct trk_catalog c;
 	size_t n;
 
-	(void) state;
 	load(whole, &c);
 	expect(&c, &q, "small arm burst part tpu gpu");
 	assert_int_equal(trk__catalog_search(&c, &q, &offers, &n), 0);
@@ -112,7 +111,6 @@ static void memory_is_what_a_job_gets(void **state)
 	struct trk_catalog_query q = {.memory_bytes = UINT64_C(4) << 30};
 	struct trk_catalog c;
 
-	(void) state;
 	load(whole, &c);
 	expect(&c, &q, "burst part tpu gpu");  /* 4 GiB machines do not give 4 GiB */
 	q.memory_bytes = UINT64_C(3681) << 20; /* 0.93 x 4096 - 128 */
@@ -131,7 +129,6 @@ static void a_gpu_is_a_whole_one_with_its_own_memory(void **state)
 	struct trk_catalog_query q = {.gpus = 1};
 	struct trk_catalog c;
 
-	(void) state;
 	load(whole, &c);
 	expect(&c, &q, "gpu"); /* no accelerator, no share */
 	q.vram_bytes = UINT64_C(16) << 30;
@@ -151,7 +148,6 @@ static void spot_takes_price_and_saving_from_the_same_region(void **state)
 	struct trk_catalog c;
 	size_t n;
 
-	(void) state;
 	load(whole, &c);
 	assert_int_equal(trk__catalog_search(&c, &q, &offers, &n), 0);
 	assert_int_equal(n, 2);                  /* the others have no saving */
@@ -168,7 +164,6 @@ static void places_and_exclusions(void **state)
 	struct trk_catalog_offer o;
 	struct trk_catalog c;
 
-	(void) state;
 	load(whole, &c);
 	expect(&c, &q, "arm burst part gpu");
 	q.excludes = 0;
@@ -195,7 +190,6 @@ static void says_which_need_binds_and_what_comes_nearest(void **state)
 	unsigned int binding = 0;
 	struct trk_catalog c;
 
-	(void) state;
 	load(whole, &c);
 	assert_int_equal(trk__catalog_nearest(&c, &q, &o, &binding), 0);
 	assert_int_equal(binding, TRK_NEED_MEMORY);
@@ -225,7 +219,6 @@ static void refused(const char *text, size_t len, int code, const char *place)
 
 static void every_cut_is_refused(void **state)
 {
-	(void) state;
 	for (size_t len = 0; len < sizeof(whole) - 2; len++) {
 		struct trk_error error = {.code = 0};
 		struct trk_catalog c;
@@ -276,7 +269,6 @@ static void mistakes_have_file_line_and_column(void **state)
 		{HEAD "memory\tv\town\t2026-08-17\texact\n", "f.tsv:9:1: cut short"},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		refused(cases[i].text, strlen(cases[i].text), -EBADMSG, cases[i].place);
 	refused("catalogue\t1\t2026-01-01\0\nend\n", 27, -EBADMSG, "f.tsv:1:23: a NUL byte");
@@ -297,7 +289,6 @@ static void a_site_s_price_takes_the_place_of_the_list_price(void **state)
 	struct trk_error error;
 	size_t n;
 
-	(void) state;
 	load(whole, &base);
 	assert_int_equal(trk__catalog_text_load(&base, "more", more, sizeof(more) - 1, &c, &error),
 			 0);
@@ -318,7 +309,6 @@ static void names_are_found_by_alias_zone_and_case(void **state)
 	struct trk_catalog c;
 	int aws, hetzner, gcp;
 
-	(void) state;
 	trk__catalog_embedded(&c);
 	aws = trk__catalog_find_vendor(&c, "AWS");
 	hetzner = trk__catalog_find_vendor(&c, "hcloud");

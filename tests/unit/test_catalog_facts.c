@@ -139,7 +139,6 @@ static void well_known_servers_are_as_their_vendors_say(void **state)
 	struct trk_catalog c;
 	int wrong = 0;
 
-	(void) state;
 	trk__catalog_embedded(&c);
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		wrong += check(&c, &facts[i]);
@@ -179,7 +178,6 @@ static void allocations_and_flags_of_well_known_types(void **state)
 	};
 	struct trk_catalog c;
 
-	(void) state;
 	trk__catalog_embedded(&c);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		size_t n;
@@ -210,7 +208,6 @@ static void local_disks_of_well_known_types(void **state)
 	};
 	struct trk_catalog c;
 
-	(void) state;
 	trk__catalog_embedded(&c);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		size_t n;
@@ -228,7 +225,6 @@ static void windows_is_in_no_name(void **state)
 	size_t n;
 	const struct trk_catalog_server *s;
 
-	(void) state;
 	trk__catalog_embedded(&c);
 	s = trk__catalog_servers(&c, &n);
 	for (size_t i = 0; i < n; i++)
@@ -243,7 +239,6 @@ static void the_table_is_as_large_as_promised_and_sound(void **state)
 	const struct trk_catalog_block *b;
 	const struct trk_catalog_source *sources;
 
-	(void) state;
 	trk__catalog_embedded(&c);
 	assert_true(c.image->size < 2 << 20);
 	(void) trk__catalog_servers(&c, &servers);

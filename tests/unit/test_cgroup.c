@@ -52,7 +52,6 @@ static void open_fixture(const char *fixture)
 
 static int close_fixture(void **state)
 {
-	(void) state;
 	trk__cgroup_release(&cg);
 	trk__env_release(&env);
 	return 0;
@@ -60,7 +59,6 @@ static int close_fixture(void **state)
 
 static int begin(void **state)
 {
-	(void) state;
 	memset(&cg, 0, sizeof(cg));
 	env = (struct trk_env){.proc_fd = -1, .sys_fd = -1, .cgroup_fd = -1};
 	return 0;
@@ -109,7 +107,6 @@ static void open_scratch(void)
 
 static void finds_each_part_on_a_hybrid_machine(void **state)
 {
-	(void) state;
 	open_fixture("cgroup-hybrid");
 	assert_int_equal(cg.place[TRK_CGROUP_MEMORY].version, 1);
 	assert_int_equal(cg.place[TRK_CGROUP_CPU].version, 1);
@@ -125,7 +122,6 @@ static void finds_each_part_on_a_hybrid_machine(void **state)
 
 static void strips_the_host_path_in_a_container_on_v1(void **state)
 {
-	(void) state;
 	open_fixture("cgroup-v1-docker");
 	assert_string_equal(cg.place[TRK_CGROUP_MEMORY].dir, "./memory");
 	assert_string_equal(cg.place[TRK_CGROUP_CPUACCT].dir, "./cpu,cpuacct");
@@ -141,7 +137,6 @@ static void remembers_that_a_group_outside_the_namespace_is_not_visible(void **s
 	const pid_t own[] = {JOB};
 	struct trk_cgroup_limits l;
 
-	(void) state;
 	open_fixture("cgroup-v2-outside");
 	assert_true(cg.place[TRK_CGROUP_MEMORY].fallback);
 	assert_string_equal(cg.place[TRK_CGROUP_MEMORY].dir, ".");
@@ -153,7 +148,6 @@ static void remembers_that_a_group_outside_the_namespace_is_not_visible(void **s
 
 static void falls_back_to_the_root_of_the_mount_when_the_group_is_gone(void **state)
 {
-	(void) state;
 	put("proc/42/cgroup", "0::/gone/group (deleted)\n");
 	put("proc/self/mountinfo", "1 0 0:1 / /sys/fs/cgroup rw - cgroup2 c rw\n");
 	put("sys/fs/cgroup/cgroup.procs", "");
@@ -165,7 +159,6 @@ static void falls_back_to_the_root_of_the_mount_when_the_group_is_gone(void **st
 
 static void guesses_the_mounts_without_mountinfo(void **state)
 {
-	(void) state;
 	put("proc/42/cgroup", "4:memory:/job\n3:cpuacct,cpu:/job\n2:pids:/job\n0::/job\n");
 	put("sys/fs/cgroup/memory/cgroup.procs", "");
 	put("sys/fs/cgroup/memory/job/cgroup.procs", "42\n");
@@ -182,7 +175,6 @@ static void guesses_the_mounts_without_mountinfo(void **state)
 
 static void guesses_a_pure_v2_machine_without_mountinfo(void **state)
 {
-	(void) state;
 	put("proc/42/cgroup", "0::/job\n");
 	put("sys/fs/cgroup/cgroup.procs", "");
 	put("sys/fs/cgroup/cgroup.controllers", "memory\n");
@@ -193,7 +185,6 @@ static void guesses_a_pure_v2_machine_without_mountinfo(void **state)
 
 static void finds_a_mount_outside_of_the_usual_place(void **state)
 {
-	(void) state;
 	put("proc/42/cgroup", "4:memory:/job\n");
 	put("proc/self/mountinfo", "1 0 0:1 / /cgroup/memory rw - cgroup none rw,memory\n");
 	put("sys/fs/cgroup/README", "");
@@ -211,7 +202,6 @@ static void tells_a_gone_process_from_a_kernel_without_groups(void **state)
 	struct trk_cgroup_usage u;
 	const pid_t own[] = {JOB};
 
-	(void) state;
 	open_env("cgroup-none");
 	assert_int_equal(trk__cgroup_open(&cg, &env, JOB), -EOPNOTSUPP);
 	assert_int_equal(trk__cgroup_open(&cg, &env, 43), -ESRCH);
@@ -228,7 +218,6 @@ static void a_zeroed_object_may_be_released(void **state)
 {
 	struct trk_cgroup zero = {0};
 
-	(void) state;
 	trk__cgroup_release(&zero);
 	trk__cgroup_release(&zero);
 	assert_true(fcntl(0, F_GETFD) >= 0 || errno != EBADF);
@@ -240,7 +229,6 @@ static void takes_the_tightest_limit_of_all_ancestors(void **state)
 {
 	struct trk_cgroup_limits l;
 
-	(void) state;
 	open_fixture("cgroup-v2-nested");
 	assert_int_equal(trk__cgroup_limits(&cg, &l), 0);
 	assert_true(l.cpu_cores == 1.5);
@@ -260,7 +248,6 @@ static void an_ancestor_may_be_tighter_than_the_group(void **state)
 {
 	struct trk_cgroup_limits l;
 
-	(void) state;
 	put("proc/42/cgroup", "0::/a/b\n");
 	put("sys/fs/cgroup/cgroup.procs", "");
 	put("sys/fs/cgroup/cgroup.controllers", "cpu cpuset memory pids\n");
@@ -288,7 +275,6 @@ static void reads_the_limits_of_a_container_with_a_namespace(void **state)
 {
 	struct trk_cgroup_limits l;
 
-	(void) state;
 	open_fixture("cgroup-v2-container");
 	assert_int_equal(trk__cgroup_limits(&cg, &l), 0);
 	assert_true(l.cpu_cores == 0.5);
@@ -305,7 +291,6 @@ static void heeds_a_v1_limit_above_what_the_mount_shows(void **state)
 {
 	struct trk_cgroup_limits l;
 
-	(void) state;
 	open_fixture("cgroup-v1-docker");
 	assert_int_equal(trk__cgroup_limits(&cg, &l), 0);
 	assert_int_equal(l.memory_bytes, 768 * MIB);
@@ -321,7 +306,6 @@ static void finds_the_limit_of_a_slurm_job_above_its_task(void **state)
 {
 	struct trk_cgroup_limits l;
 
-	(void) state;
 	open_fixture("cgroup-v1-slurm");
 	assert_int_equal(trk__cgroup_limits(&cg, &l), 0);
 	assert_int_equal(l.memory_bytes, 4096 * MIB);
@@ -337,7 +321,6 @@ static void ignores_v1_ancestors_that_leave_their_children_alone(void **state)
 {
 	struct trk_cgroup_limits l;
 
-	(void) state;
 	open_fixture("cgroup-hybrid");
 	assert_int_equal(trk__cgroup_limits(&cg, &l), 0);
 	assert_int_equal(l.memory_bytes, 128 * MIB);
@@ -349,7 +332,6 @@ static void finds_the_limits_of_a_user_above_the_session(void **state)
 {
 	struct trk_cgroup_limits l;
 
-	(void) state;
 	open_fixture("cgroup-user-slice");
 	assert_int_equal(trk__cgroup_limits(&cg, &l), 0);
 	assert_int_equal(l.memory_bytes, 16384 * MIB);
@@ -365,7 +347,6 @@ static void cuts_the_start_of_a_long_path_in_the_text(void **state)
 	struct trk_cgroup_limits l;
 	char name[201], path[512];
 
-	(void) state;
 	memset(name, 'x', 200);
 	name[200] = '\0';
 	(void) snprintf(path, sizeof(path), "0::/%s/tail\n", name);
@@ -389,7 +370,6 @@ static void reads_everything_of_v2(void **state)
 {
 	struct trk_cgroup_usage u;
 
-	(void) state;
 	open_fixture("cgroup-v2-nested");
 	assert_int_equal(trk__cgroup_usage_some(&cg, TRK_CGROUP_KNOWS_ALL, &u), 0);
 	assert_int_equal(u.known, TRK_CGROUP_KNOWS_ALL);
@@ -412,7 +392,6 @@ static void reads_what_v1_has(void **state)
 {
 	struct trk_cgroup_usage u;
 
-	(void) state;
 	open_fixture("cgroup-v1-docker");
 	assert_int_equal(trk__cgroup_usage_some(&cg, TRK_CGROUP_KNOWS_ALL, &u), 0);
 	assert_int_equal(u.known, TRK_CGROUP_KNOWS_CPU | TRK_CGROUP_KNOWS_MEMORY |
@@ -432,7 +411,6 @@ static void leaves_unset_what_an_older_kernel_lacks(void **state)
 	struct trk_cgroup_usage u;
 	uint64_t kills = 99;
 
-	(void) state;
 	open_fixture("cgroup-v2-no-pressure");
 	assert_int_equal(trk__cgroup_usage_some(&cg, TRK_CGROUP_KNOWS_ALL, &u), 0);
 	assert_int_equal(u.known, TRK_CGROUP_KNOWS_CPU | TRK_CGROUP_KNOWS_MEMORY);
@@ -445,7 +423,6 @@ static void takes_pressure_from_v2_and_the_rest_from_v1_on_a_hybrid_machine(void
 {
 	struct trk_cgroup_usage u;
 
-	(void) state;
 	open_fixture("cgroup-hybrid");
 	assert_int_equal(trk__cgroup_usage_some(&cg, TRK_CGROUP_KNOWS_ALL, &u), 0);
 	assert_int_equal(u.cpu_ns, 3000000000);
@@ -458,7 +435,6 @@ static void reads_only_what_is_wanted(void **state)
 {
 	struct trk_cgroup_usage u;
 
-	(void) state;
 	open_fixture("cgroup-v1-docker");
 	assert_int_equal(
 		trk__cgroup_usage_some(&cg, TRK_CGROUP_KNOWS_CPU | TRK_CGROUP_KNOWS_MEMORY, &u), 0);
@@ -470,7 +446,6 @@ static void sees_what_changed_between_two_reads(void **state)
 {
 	struct trk_cgroup_usage u;
 
-	(void) state;
 	put("proc/42/cgroup", "0::/job\n");
 	put("sys/fs/cgroup/cgroup.procs", "");
 	put("sys/fs/cgroup/cgroup.controllers", "memory\n");
@@ -488,7 +463,6 @@ static void memory_of_the_kernel_leaves_out_what_can_be_reclaimed(void **state)
 {
 	struct trk_cgroup_usage u;
 
-	(void) state;
 	put("proc/42/cgroup", "0::/job\n");
 	put("sys/fs/cgroup/cgroup.procs", "");
 	put("sys/fs/cgroup/cgroup.controllers", "memory\n");
@@ -515,7 +489,6 @@ static void counts_the_kills_of_the_group_and_of_the_limiting_ancestor(void **st
 	char path[TRK_CGROUP_TEXT_SIZE] = "before";
 	uint64_t kills = 99;
 
-	(void) state;
 	open_fixture("cgroup-v2-nested");
 	assert_int_equal(trk__cgroup_oom_kills(&cg, &kills), 0);
 	assert_int_equal(kills, 1);
@@ -530,7 +503,6 @@ static void counts_the_hits_of_the_lowest_limit(void **state)
 {
 	uint64_t hits = 99;
 
-	(void) state;
 	open_fixture("cgroup-v2-nested");
 	assert_int_equal(trk__cgroup_limit_hits(&cg, &hits), 0);
 	assert_int_equal(hits, 7); /* of job.scope: 2 GiB, of 8 GiB above it */
@@ -540,7 +512,6 @@ static void counts_the_hits_of_v1_and_none_without_a_limit(void **state)
 {
 	uint64_t hits = 99;
 
-	(void) state;
 	put("proc/42/cgroup", "4:memory:/job\n");
 	put("sys/fs/cgroup/memory/cgroup.procs", "");
 	put("sys/fs/cgroup/memory/job/cgroup.procs", "42\n");
@@ -558,7 +529,6 @@ static void passes_over_ancestors_without_a_limit(void **state)
 	char path[TRK_CGROUP_TEXT_SIZE] = "before";
 	uint64_t kills = 99;
 
-	(void) state;
 	open_fixture("cgroup-v1-slurm");
 	assert_int_equal(trk__cgroup_oom_kills(&cg, &kills), 0);
 	assert_int_equal(kills, 0);
@@ -572,7 +542,6 @@ static void knows_of_no_kills_above_a_container(void **state)
 	char path[TRK_CGROUP_TEXT_SIZE] = "before";
 	uint64_t kills = 99;
 
-	(void) state;
 	open_fixture("cgroup-v2-container");
 	assert_int_equal(trk__cgroup_oom_kills(&cg, &kills), 0);
 	assert_int_equal(kills, 0);
@@ -587,7 +556,6 @@ static void a_group_is_own_when_it_holds_nobody_else(void **state)
 {
 	const pid_t all[] = {99, 43, 42}, some[] = {42};
 
-	(void) state;
 	open_fixture("cgroup-v2-nested");
 	assert_true(trk__cgroup_is_own(&cg, all, 3));
 	assert_false(trk__cgroup_is_own(&cg, some, 1));
@@ -598,7 +566,6 @@ static void the_root_of_a_container_may_be_own(void **state)
 {
 	const pid_t all[] = {1, 42};
 
-	(void) state;
 	open_fixture("cgroup-v2-container");
 	assert_true(trk__cgroup_is_own(&cg, all, 2));
 	close_fixture(state);
@@ -611,7 +578,6 @@ static void the_root_of_a_machine_is_nobodys(void **state)
 {
 	const pid_t all[] = {1, 42};
 
-	(void) state;
 	/* Memory has a group of its own there, CPU time is the machine's. */
 	open_fixture("cgroup-v1-slurm");
 	assert_true(trk__cgroup_is_own(&cg, all, 2));
@@ -631,7 +597,6 @@ static void a_populated_child_group_makes_it_foreign(void **state)
 {
 	const pid_t own[] = {JOB};
 
-	(void) state;
 	put_own_v2();
 	open_scratch();
 	assert_true(trk__cgroup_is_own(&cg, own, 1));
@@ -645,7 +610,6 @@ static void v1_child_groups_are_searched_at_every_level(void **state)
 {
 	const pid_t own[] = {JOB};
 
-	(void) state;
 	put("proc/42/cgroup", "4:memory:/job\n");
 	put("sys/fs/cgroup/memory/cgroup.procs", "");
 	put("sys/fs/cgroup/memory/job/cgroup.procs", "42\n");
@@ -661,7 +625,6 @@ static void an_empty_group_is_nobodys(void **state)
 {
 	const pid_t own[] = {JOB};
 
-	(void) state;
 	put_own_v2();
 	put("sys/fs/cgroup/job/cgroup.procs", "");
 	open_scratch();
@@ -677,7 +640,6 @@ static void reads_the_groups_of_this_very_process(void **state)
 	const pid_t own[] = {getpid()};
 	int r;
 
-	(void) state;
 	assert_int_equal(trk__env_init(&env), 0);
 	r = trk__cgroup_open(&cg, &env, getpid());
 	if (r == -EOPNOTSUPP)

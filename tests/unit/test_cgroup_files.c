@@ -17,7 +17,6 @@ static void finds_the_line_of_a_controller(void **state)
 				   "1:name=systemd:/init.scope\n0::/unified group\n";
 	struct trk_cgroup_member m;
 
-	(void) state;
 	assert_int_equal(trk__cgroup_member_parse(text, "memory", &m), 0);
 	assert_string_equal(m.path, "/docker/abc");
 	assert_string_equal(m.controllers, "memory");
@@ -34,7 +33,6 @@ static void takes_no_part_of_a_name_for_the_controller(void **state)
 {
 	struct trk_cgroup_member m = {.path = "before"};
 
-	(void) state;
 	assert_int_equal(trk__cgroup_member_parse("3:cpuset:/x\n2:cpuacct:/y\n", "cpu", &m),
 			 -ENOENT);
 	assert_int_equal(trk__cgroup_member_parse("3:cpuset:/x\n", NULL, &m), -ENOENT);
@@ -45,7 +43,6 @@ static void cuts_the_mark_of_a_removed_group(void **state)
 {
 	struct trk_cgroup_member m;
 
-	(void) state;
 	assert_int_equal(trk__cgroup_member_parse("0::/a/b (deleted)\n", NULL, &m), 0);
 	assert_string_equal(m.path, "/a/b");
 }
@@ -57,7 +54,6 @@ static void refuses_damaged_membership(void **state)
 	struct trk_cgroup_member m = {.path = "before"};
 	char text[TRK_CGROUP_PATH_SIZE + 16] = "0::/";
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(trk__cgroup_member_parse(bad[i], NULL, &m), -EBADMSG);
 	memset(text + 4, 'a', TRK_CGROUP_PATH_SIZE);
@@ -76,7 +72,6 @@ static void finds_the_mount_of_a_controller(void **state)
 		"41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
 	struct trk_mount m;
 
-	(void) state;
 	assert_int_equal(trk__cgroup_mount_parse(text, "cpuacct", "/", &m), 0);
 	assert_string_equal(m.point, "/sys/fs/cgroup/cpu,cpuacct");
 	assert_string_equal(m.root, "/");
@@ -98,7 +93,6 @@ static void prefers_the_mount_that_shows_most_of_the_path(void **state)
 				   "5 0 0:1 /z /sys/fs/cgroup/other rw - cgroup2 c rw\n";
 	struct trk_mount m;
 
-	(void) state;
 	assert_int_equal(trk__cgroup_mount_parse(text, NULL, "/a/b", &m), 0);
 	assert_string_equal(m.point, "/sys/fs/cgroup/whole");
 }
@@ -109,14 +103,12 @@ static void a_later_mount_covers_the_one_below_it(void **state)
 				   "2 1 0:1 /a /sys/fs/cgroup rw - cgroup2 c rw\n";
 	struct trk_mount m;
 
-	(void) state;
 	assert_int_equal(trk__cgroup_mount_parse(text, NULL, "/a/b", &m), 0);
 	assert_string_equal(m.root, "/a");
 }
 
 static void strips_the_root_of_a_mount_from_a_path(void **state)
 {
-	(void) state;
 	assert_string_equal(trk__cgroup_path_below("/a/b", "/"), "/a/b");
 	assert_string_equal(trk__cgroup_path_below("/", "/"), "");
 	assert_string_equal(trk__cgroup_path_below("/docker/x/y", "/docker/x"), "/y");
@@ -139,7 +131,6 @@ static void reads_limits_of_both_versions(void **state)
 					   "18446744073709551615"};
 	uint64_t value = 7;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
 		value = 7;
 		assert_int_equal(trk__cgroup_limit_parse(none[i], &value), 0);
@@ -159,7 +150,6 @@ static void reads_quotas_as_cpus(void **state)
 {
 	double cores = 0;
 
-	(void) state;
 	assert_int_equal(trk__cgroup_cpu_max_parse("150000 100000\n", &cores), 0);
 	assert_true(cores == 1.5);
 	assert_int_equal(trk__cgroup_cpu_max_parse("max 100000\n", &cores), 0);
@@ -180,7 +170,6 @@ static void counts_the_cpus_of_a_list(void **state)
 					  "1,", "0-4294967295", "0 1", "0-18446744073709551615"};
 	unsigned int count = 99;
 
-	(void) state;
 	assert_int_equal(trk__cgroup_cpu_list_parse("0-3,8\n", &count), 0);
 	assert_int_equal(count, 5);
 	assert_int_equal(trk__cgroup_cpu_list_parse("7", &count), 0);
@@ -200,7 +189,6 @@ static void finds_a_value_by_its_whole_key(void **state)
 	static const char text[] = "oom_kill_disable 0\nunder_oom 1\noom 5\noom_kill 2\nbad x\n";
 	uint64_t value = 99;
 
-	(void) state;
 	assert_int_equal(trk__cgroup_keyed_parse(text, "oom_kill", &value), 0);
 	assert_int_equal(value, 2);
 	assert_int_equal(trk__cgroup_keyed_parse(text, "oom", &value), 0);

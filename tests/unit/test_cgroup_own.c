@@ -28,14 +28,12 @@ static void put(const char *path, const char *text)
 
 static int begin(void **state)
 {
-	(void) state;
 	(void) snprintf(scratch, sizeof(scratch), "/tmp/test_cgroup_own.XXXXXX");
 	return mkdtemp(scratch) ? 0 : -1;
 }
 
 static int end(void **state)
 {
-	(void) state;
 	trk__remove_tree(scratch);
 	return 0;
 }
@@ -79,7 +77,6 @@ static int check(void)
 
 static void may_be_made_beside_a_v2_group_without_limits(void **state)
 {
-	(void) state;
 	put_v2();
 	assert_int_equal(check(), 0);
 	put("sys/fs/cgroup/a/cgroup.subtree_control", "cpu memory_recursiveprot\n");
@@ -95,7 +92,6 @@ static void no_limit_is_escaped(void **state)
 		{"cpuset.cpus", "0-1\n"},       {"cpu.weight", "1000\n"},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		char path[96];
 
@@ -112,7 +108,6 @@ static void no_limit_is_escaped(void **state)
 
 static void systemds_groups_are_left_alone(void **state)
 {
-	(void) state;
 	put_v2();
 	put("run/systemd/system/x", "");
 	assert_int_equal(check(), -EPERM);
@@ -121,7 +116,6 @@ static void systemds_groups_are_left_alone(void **state)
 
 static void none_below_a_v2_group_that_holds_processes(void **state)
 {
-	(void) state;
 	put_member("0::/\n");
 	put("sys/fs/cgroup/cgroup.controllers", "memory\n");
 	put("sys/fs/cgroup/cgroup.procs", "1\n");
@@ -137,7 +131,6 @@ static void none_below_a_v2_group_that_holds_processes(void **state)
 
 static void a_v1_group_must_hand_its_limits_down(void **state)
 {
-	(void) state;
 	put_member("4:memory:/job\n");
 	put("sys/fs/cgroup/memory/cgroup.procs", "");
 	put("sys/fs/cgroup/memory/job/cgroup.procs", "1\n");
@@ -150,7 +143,6 @@ static void a_v1_group_must_hand_its_limits_down(void **state)
 
 static void without_groups_there_is_a_reason(void **state)
 {
-	(void) state;
 	put_member("\n");
 	assert_true(check() < 0);
 	assert_true(strlen(why) > 0);
@@ -162,7 +154,6 @@ static void a_group_that_cannot_be_entered_is_taken_away(void **state)
 	char path[256];
 	struct trk_env env;
 
-	(void) state;
 	put_v2(); /* a directory where no cgroup.procs appears by itself */
 	put("sys/fs/cgroup/a/resource-tracker-1-alive/keep", "");
 	(void) snprintf(path, sizeof(path), "%s/sys/fs/cgroup/a/resource-tracker-%d-dead", scratch,
@@ -188,7 +179,6 @@ static void a_process_left_in_it_goes_home(void **state)
 	char text[512], path[64];
 	pid_t pid;
 
-	(void) state;
 	assert_int_equal(trk__env_init(&env), 0);
 	if (trk__cgroup_own_make(&own, &env, "r-test", why) < 0) {
 		print_message("%s\n", why);
@@ -223,7 +213,6 @@ static void all_processes_in_it_are_killed_at_once(void **state)
 	struct trk_cgroup_own own = TRK_CGROUP_OWN_NONE;
 	char text[8];
 
-	(void) state;
 	trk__cgroup_own_kill(&own); /* none was made */
 	put("group/x", "");
 	own.parent_fd = trk__open_dir_at(AT_FDCWD, scratch);

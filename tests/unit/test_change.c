@@ -31,7 +31,6 @@ static void put(struct trk_time_breakdown *c, const char *name, double seconds, 
 /* "load" and "train" of so many seconds in three earlier runs; nothing in this one. */
 static int start(void **state)
 {
-	(void) state;
 	memset(&now, 0, sizeof(now));
 	memset(earlier, 0, sizeof(earlier));
 	for (int i = 0; i < RUNS; i++) {
@@ -59,7 +58,6 @@ static void the_phase_that_took_longer_is_named(void **state)
 	struct trk_change c;
 	struct trk_buf b;
 
-	(void) state;
 	put(&now, "load", 31, 100);
 	put(&now, "train", 91, 500);
 	c = change_of(101, 122, 500, 500, TRK_ANOMALY_HIGH);
@@ -81,7 +79,6 @@ static void a_figure_that_was_always_zero_is_known(void **state)
 	struct trk_past_run this = {.id = "c", .start_s = 3, .disk_read_bytes = 7};
 	struct trk_change c;
 
-	(void) state;
 	trk__change_from_history(&this, runs, 2, &c);
 	assert_true(c.figure[TRK_CHANGE_DISK_READ].before == 0 &&
 		    isnan(c.figure[TRK_CHANGE_DISK_READ].share));
@@ -92,7 +89,6 @@ static void a_figure_that_was_always_zero_is_known(void **state)
 
 static void what_is_usual_or_small_has_no_phase(void **state)
 {
-	(void) state;
 	put(&now, "load", 31, 100);
 	put(&now, "train", 91, 500);
 	assert_int_equal(change_of(101, 122, 500, 500, TRK_ANOMALY_NO).time_phase.runs, 0);
@@ -102,7 +98,6 @@ static void what_is_usual_or_small_has_no_phase(void **state)
 
 static void a_change_that_all_phases_share_has_none(void **state)
 {
-	(void) state;
 	put(&now, "load", 16, 100);
 	put(&now, "train", 94, 500);
 	put(&now, "write", 5, 100);
@@ -113,7 +108,6 @@ static void a_new_phase_and_one_that_is_gone_are_named(void **state)
 {
 	struct trk_change c;
 
-	(void) state;
 	put(&now, "load", 11, 100);
 	put(&now, "train", 90, 500);
 	put(&now, "write", 20, 100);
@@ -132,7 +126,6 @@ static void phases_of_one_name_are_one(void **state)
 {
 	struct trk_change c;
 
-	(void) state;
 	put(&now, "load", 6, 100);
 	put(&now, "train", 60, 500);
 	put(&now, "load", 5, 100);
@@ -148,7 +141,6 @@ static void phases_without_a_name_are_found_by_number_among_as_many(void **state
 {
 	struct trk_change c;
 
-	(void) state;
 	memset(earlier, 0, sizeof(earlier));
 	for (int i = 0; i < RUNS; i++) {
 		put(&earlier[i], "", 10, 100);

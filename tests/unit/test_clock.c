@@ -25,7 +25,6 @@ static void counts_what_this_process_burns(void **state)
 {
 	uint64_t before_ns, after_ns;
 
-	(void) state;
 	assert_int_equal(trk__clock_pid_cpu_ns(getpid(), &before_ns), 0);
 	burn(50);
 	assert_int_equal(trk__clock_pid_cpu_ns(getpid(), &after_ns), 0);
@@ -40,7 +39,6 @@ static void a_zombie_still_tells_what_it_used(void **state)
 	siginfo_t info;
 	pid_t pid = fork();
 
-	(void) state;
 	if (pid == 0) {
 		burn(30);
 		_exit(0);
@@ -58,7 +56,6 @@ static void a_gone_process_is_an_error(void **state)
 	uint64_t used_ns = 7;
 	pid_t pid = fork();
 
-	(void) state;
 	if (pid == 0)
 		_exit(0);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
@@ -71,7 +68,6 @@ static void monotonic_time_passes_while_the_cpu_clocks_stand(void **state)
 	uint64_t wall_ns = trk__clock_monotonic_ns(), boot_ns = trk__clock_boot_ns();
 	uint64_t cpu_ns = trk__clock_thread_cpu_ns();
 
-	(void) state;
 	assert_int_equal(usleep(50000), 0);
 	assert_true(trk__clock_monotonic_ns() - wall_ns >= 50 * TRK_NS_PER_MS);
 	assert_true(trk__clock_boot_ns() - boot_ns >= 50 * TRK_NS_PER_MS);
@@ -82,7 +78,6 @@ static void writes_wall_time_in_utc(void **state)
 {
 	char text[32];
 
-	(void) state;
 	trk__clock_iso8601(0, text);
 	assert_string_equal(text, "1970-01-01T00:00:00Z");
 	trk__clock_iso8601(1709210096 * TRK_NS_PER_S + 999999999, text);

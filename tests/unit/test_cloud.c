@@ -51,7 +51,6 @@ static void the_firmware_names_each_vendor_and_no_other(void **state)
 		{"exoscale", {.sys_vendor = "Exoscale", .product_name = "Exoscale Compute"}},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
 		for (size_t k = 0; trk__cloud_vendors[k]; k++) {
 			const struct trk_cloud_vendor *v = trk__cloud_vendors[k];
@@ -76,7 +75,6 @@ static void a_machine_that_is_plainly_no_clouds_is_asked_nothing(void **state)
 		{.known = false}, /* no firmware to look at */
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
 		struct trk_cloud_probe *probe = (void *) 1;
 		struct trk_cloud known;
@@ -98,7 +96,6 @@ static void where_nobody_answers_the_firmware_is_what_is_known(void **state)
 	struct trk_cloud_probe *probe;
 	struct trk_cloud known;
 
-	(void) state;
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	assert_int_equal(trk__cloud_probe_new(&dmi, &to, &probe, &known), 0);
 	assert_non_null(probe);
@@ -118,7 +115,6 @@ static void amazons_firmware_tells_the_type(void **state)
 	struct trk_dmi dmi = {.sys_vendor = "Amazon EC2", .product_name = "m7i.large"};
 	struct trk_cloud c;
 
-	(void) state;
 	trk__cloud_clear(&c);
 	vendor("aws")->read_dmi(&dmi, &c);
 	assert_string_equal(c.instance_type, "m7i.large");
@@ -134,7 +130,6 @@ static void takes_names_only(void **state)
 {
 	char to[8] = "before";
 
-	(void) state;
 	assert_true(trk__cloud_word("  m5.xl\r\n", to, sizeof(to)));
 	assert_string_equal(to, "m5.xl");
 	assert_false(trk__cloud_word("<html>", to, sizeof(to)));
@@ -174,7 +169,6 @@ static void reads_answers_of_every_framing(void **state)
 		 false, "abcde", 200},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct trk_http_response r;
 		char *copy;
@@ -200,7 +194,6 @@ static void waits_for_what_is_not_there_yet(void **state)
 	struct trk_http_response r;
 	char *copy;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cut) / sizeof(cut[0]); i++) {
 		assert_int_equal(parse(cut[i], false, &copy, &r), 0);
 		assert_string_equal(copy, cut[i]); /* and leaves it as it is */
@@ -234,7 +227,6 @@ static void refuses_what_is_no_answer_or_too_long(void **state)
 	struct trk_http_response r;
 	char *copy;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (parse(cases[i].text, false, &copy, &r) != cases[i].code)
 			fail_msg("%s", cases[i].text);
@@ -248,7 +240,6 @@ static void finds_headers_without_case(void **state)
 	struct trk_http_response r;
 	char *copy, value[8];
 
-	(void) state;
 	assert_int_equal(parse(text, true, &copy, &r), 1);
 	assert_true(trk__http_header(&r, "Metadata-Flavor", value, sizeof(value)));
 	assert_string_equal(value, "Google");

@@ -80,7 +80,6 @@ static void what_was_used_before_counts_and_stays_after_the_end(void **state)
 	struct trk_process_counters a, b;
 	struct trk_counters *c;
 
-	(void) state;
 	assert_int_equal(trk_counters_of_process(pid, 0, &c), 0);
 	assert_int_equal(trk_counters_process(c, &a), 0);
 	assert_true(a.user_s + a.system_s >= 0.299);
@@ -103,7 +102,6 @@ static void a_tree_counts_its_children_and_one_process_does_not(void **state)
 	struct trk_process_counters tree, alone;
 	struct trk_counters *c;
 
-	(void) state;
 	assert_int_equal(trk_counters_of_process(pid, 0, &c), 0);
 	assert_int_equal(trk_counters_process(c, &tree), 0);
 	trk_counters_free(c);
@@ -138,7 +136,6 @@ static void no_descriptor_is_kept_for_a_process_that_is_asleep(void **state)
 	pid_t pid = start_family(0, 20);
 	int kept = 20;
 
-	(void) state;
 	/* Not all are asleep at once, and a sanitizer's own thread wakes up now and then. */
 	for (int i = 0; i < 2000 && kept > 0; i++) {
 		(void) usleep(5000);
@@ -170,7 +167,6 @@ static void few_descriptors_are_kept_of_all_trees_together(void **state)
 	pid_t pid;
 	int before;
 
-	(void) state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	low.rlim_max = old.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
@@ -198,7 +194,6 @@ static void there_are_none_of_a_process_that_is_not(void **state)
 	struct trk_counters *c = NULL;
 	pid_t pid = fork();
 
-	(void) state;
 	if (pid == 0)
 		_exit(0);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
@@ -217,7 +212,6 @@ static void the_machine_has_its_memory_disks_and_file_systems(void **state)
 	const char *name;
 	size_t n = 0;
 
-	(void) state;
 	assert_int_equal(trk_counters_of_machine(&c), 0);
 	assert_int_equal(trk_counters_machine(c, &a), 0);
 	assert_true(a.processes >= 1);
@@ -247,7 +241,6 @@ static void one_kind_is_not_the_other(void **state)
 	const char *name;
 	double x, y;
 
-	(void) state;
 	assert_int_equal(trk_counters_of_machine(&c), 0);
 	assert_int_equal(trk_counters_process(c, &process), -EINVAL);
 	assert_int_equal(process.processes, 7);

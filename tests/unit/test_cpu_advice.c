@@ -25,7 +25,6 @@ static void busy_init(void)
 
 static void work_above_the_cores_is_stretched(void **state)
 {
-	(void) state;
 	busy_init();
 	trk__busy_add(&h, 4, 10);
 	trk__busy_add(&h, 0.5, 20);
@@ -41,7 +40,6 @@ static void what_is_not_known_is_left_out(void **state)
 {
 	static const double bad[] = {NAN, INFINITY, -1};
 
-	(void) state;
 	busy_init();
 	for (size_t i = 0; i < 3; i++) {
 		trk__busy_add(&h, bad[i], 1);
@@ -63,7 +61,6 @@ static void a_serial_job_gets_one_core(void **state)
 				    .stated_cores = NAN};
 	struct trk_cpu_advice a;
 
-	(void) state;
 	busy_init();
 	trk__busy_add(&h, 0.9, 1000);
 	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
@@ -77,7 +74,6 @@ static void the_peak_is_that_of_an_interval_and_not_the_mean_of_its_bin(void **s
 	struct trk_cpu_options o = {.cores_now = 2, .memory_bytes = NAN, .slowdown_max = NAN};
 	struct trk_cpu_advice a;
 
-	(void) state;
 	busy_init();
 	trk__busy_add(&h, 0.61, 1);
 	trk__busy_add(&h, 0.65, 1);
@@ -95,7 +91,6 @@ static void a_busy_job_is_said_to_be_saturated(void **state)
 	struct trk_cpu_advice a;
 	bool said = false;
 
-	(void) state;
 	busy_init();
 	trk__busy_add(&h, 3.9, 610);
 	trk__busy_add(&h, 1, 390);
@@ -113,7 +108,6 @@ static void a_bound_on_the_slowdown_is_kept(void **state)
 		.cores_now = 8, .memory_bytes = 0, .slowdown_max = NAN, .stated_cores = NAN};
 	struct trk_cpu_advice cheap, fast;
 
-	(void) state;
 	busy_init();
 	trk__busy_add(&h, 8, 100);
 	trk__busy_add(&h, 0.2, 900);
@@ -135,7 +129,6 @@ static void a_queue_is_taken_out_of_the_run_time(void **state)
 	static struct trk_busy seen;
 	struct trk_cpu_advice a;
 
-	(void) state;
 	busy_init();
 	memset(&seen, 0, sizeof(seen));
 	o.seen = &seen;
@@ -158,7 +151,6 @@ static void one_thread_in_a_queue_needs_one_core_and_keeps_what_was_stated(void 
 				    .queue = {TRK_QUEUE_OTHERS, 0.5}};
 	struct trk_cpu_advice a;
 
-	(void) state;
 	busy_init();
 	trk__busy_add_free(&h, 0.5, 0.5, 20);
 	trk__busy_add_free(&h, 0, 0, 5); /* sleep stays sleep */
@@ -178,7 +170,6 @@ static void a_quota_that_held_threads_back_is_raised(void **state)
 				    .queue = {TRK_QUEUE_QUOTA, 0.5}};
 	struct trk_cpu_advice a;
 
-	(void) state;
 	busy_init();
 	trk__busy_add_free(&h, 1.5, 1.5, 100);
 	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
@@ -194,7 +185,6 @@ static void where_the_queue_cannot_be_known_nothing_is_predicted(void **state)
 				    .queue = {TRK_QUEUE_UNKNOWN, NAN}};
 	struct trk_cpu_advice a;
 
-	(void) state;
 	busy_init();
 	trk__busy_add(&h, 0.4, 100);
 	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
@@ -211,7 +201,6 @@ static void cores_that_were_mostly_busy_are_not_taken_away(void **state)
 				    .stated_cores = NAN};
 	struct trk_cpu_advice a;
 
-	(void) state;
 	busy_init();
 	trk__busy_add(&h, 1.8, 40);
 	trk__busy_add(&h, 0.93, 60);
@@ -226,7 +215,6 @@ static void cores_that_were_mostly_busy_are_not_taken_away(void **state)
 
 static void fewer_cores_never_take_less_time(void **state)
 {
-	(void) state;
 	for (unsigned int seed = 1; seed < 200; seed++) {
 		double before = INFINITY;
 

@@ -30,7 +30,6 @@ static void the_estimate_leaves_out_the_part_of_steal_that_fell_to_the_job(void 
 				   .stolen_ns = 2 * S,
 				   .machine_ns = 16 * S};
 
-	(void) state;
 	/* A quarter of what kept the machine busy was the job's. */
 	assert_int_equal(trk__cpu_clocks_stolen(&c), 500 * MS);
 	assert_int_equal(trk__cpu_clocks_estimate(&c), 3500 * MS);
@@ -49,7 +48,6 @@ static void the_estimate_is_never_below_the_ledger(void **state)
 				   .stolen_ns = 200 * MS,
 				   .machine_ns = 3 * S};
 
-	(void) state;
 	assert_int_equal(trk__cpu_clocks_estimate(&c), 3 * S);
 	c.stolen_ns = 20 * S; /* of many other processors */
 	c.machine_ns = 64 * S;
@@ -62,7 +60,6 @@ static void without_the_machines_steal_the_perf_clock_counts_for_nothing(void **
 {
 	struct trk_cpu_clocks c = {.ledger_ns = 1 * S, .perf_ns = 4 * S};
 
-	(void) state;
 	assert_int_equal(trk__cpu_clocks_estimate(&c), 1 * S);
 }
 
@@ -78,7 +75,6 @@ static void a_surplus_counts_only_where_processes_may_have_come_unseen(void **st
 {
 	struct trk_cpu_clocks c = {.ledger_ns = 0};
 
-	(void) state;
 	step(&c, 1200, 1000, false); /* dd, which fills the page cache */
 	assert_false(trk__cpu_clocks_disagree(&c));
 	step(&c, 1200, 1000, true);
@@ -90,7 +86,6 @@ static void a_surplus_goes_when_the_children_are_waited_for(void **state)
 {
 	struct trk_cpu_clocks c = {.ledger_ns = 0};
 
-	(void) state;
 	step(&c, 900, 100, true);
 	assert_true(trk__cpu_clocks_disagree(&c));
 	step(&c, 0, 800, false);
@@ -105,7 +100,6 @@ static void two_clocks_may_differ_by_three_percent_and_a_few_ticks(void **state)
 {
 	struct trk_cpu_clocks c = {.ledger_ns = 0};
 
-	(void) state;
 	step(&c, 20, 0, true);
 	assert_false(trk__cpu_clocks_disagree(&c));
 	step(&c, 1025, 1000, true);
@@ -118,7 +112,6 @@ static void what_the_first_process_did_is_left_out_of_the_surplus(void **state)
 {
 	struct trk_cpu_clocks c = {.knows_root = true};
 
-	(void) state;
 	c.root_perf_ns = 2400 * MS;
 	c.root_ns = 2000 * MS;
 	step(&c, 2500, 2100, true);
@@ -136,7 +129,6 @@ static void equal_clocks_prove_that_there_was_no_descendant(void **state)
 				   .ledger_ns = 2 * S,
 				   .root_ns = 2 * S};
 
-	(void) state;
 	assert_false(trk__cpu_clocks_childless(&c));
 	c.knows_root = true;
 	assert_true(trk__cpu_clocks_childless(&c));
@@ -270,7 +262,6 @@ static void stolen_time_is_no_cpu_time_of_the_job(void **state)
 	struct trk_record record;
 	struct job j;
 
-	(void) state;
 	job_init(&j, false);
 	set_process(&j, 1, 3, 1u << (SIGPIPE - 1));
 	set_machine(&j, 105, 50);
@@ -320,7 +311,6 @@ static void a_parent_that_ignores_sigchld(bool no_system)
 
 static void dropped_children_count_less_the_stolen_time(void **state)
 {
-	(void) state;
 	a_parent_that_ignores_sigchld(false);
 	a_parent_that_ignores_sigchld(true);
 }
@@ -330,7 +320,6 @@ static void every_evidence_counts(void **state)
 	const struct trk_tree_state *s;
 	struct job j;
 
-	(void) state;
 	job_init(&j, false);
 	set_process(&j, 2, 2, 0);
 	trk__sampler_tree(j.m.sampler)->state.dropped_faults = 15;
@@ -359,7 +348,6 @@ static void what_comes_to_light_late_is_no_more_than_the_processors_can_do(void 
 	const struct trk_tree_state *s;
 	struct job j;
 
-	(void) state;
 	job_init(&j, false);
 	set_process(&j, 0, 0, 1u << (SIGCHLD - 1));
 	(void) tick_with_perf(&j, 0);
@@ -378,7 +366,6 @@ static void a_dropped_child_that_the_perf_clock_does_not_show_makes_a_floor(void
 	struct trk_record record;
 	struct job j;
 
-	(void) state;
 	job_init(&j, false);
 	set_process(&j, 2, 2, 1u << (SIGCHLD - 1));
 	(void) tick_with_perf(&j, 3 * S);
@@ -398,7 +385,6 @@ static void more_on_the_perf_clock_is_said_and_not_counted(void **state)
 	struct trk_record record;
 	struct job j;
 
-	(void) state;
 	job_init(&j, false);
 	set_process(&j, 2, 2, 0);
 	set_newest_pid(&j, getpid() + 3);
@@ -419,7 +405,6 @@ static void a_job_without_descendants_is_exact_whatever_the_perf_clock_has(void 
 	struct trk_record record;
 	struct job j;
 
-	(void) state;
 	job_init(&j, false);
 	set_newest_pid(&j, getpid() + 3);
 	(void) tick_with_clocks(&j, 9 * S, 9 * S);
@@ -435,7 +420,6 @@ static void without_a_perf_clock_the_pids_decide(void **state)
 	struct trk_record record;
 	struct job j;
 
-	(void) state;
 	job_init(&j, false);
 	set_process(&j, 2, 2, 0);
 	tick_after(&j.m, 10 * S);

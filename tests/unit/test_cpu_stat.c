@@ -16,7 +16,6 @@ static void reads_every_column_and_counter(void **state)
 	struct trk_cpu_times cores[4] = {{0}};
 	struct trk_cpu_stat s;
 
-	(void) state;
 	assert_int_equal(trk__cpu_stat_parse(text, &s, cores, 4), 0);
 	free(text);
 	assert_int_equal(s.all.user, 10132153);
@@ -46,7 +45,6 @@ static void counts_no_steal_as_busy(void **state)
 					.softirq = 16,
 					.steal = 1000};
 
-	(void) state;
 	assert_int_equal(trk__cpu_times_busy(&t), 31);
 }
 
@@ -55,7 +53,6 @@ static void accepts_the_seven_columns_of_an_old_kernel(void **state)
 	char *text = fixture_text("kernel-2.6", "proc/stat");
 	struct trk_cpu_stat s;
 
-	(void) state;
 	assert_int_equal(trk__cpu_stat_parse(text, &s, NULL, 0), 0);
 	free(text);
 	assert_int_equal(s.all.softirq, 456);
@@ -69,7 +66,6 @@ static void counts_all_cores_though_the_table_is_short(void **state)
 	struct trk_cpu_times cores[64], few[2] = {{0}};
 	struct trk_cpu_stat s;
 
-	(void) state;
 	assert_int_equal(trk__cpu_stat_parse(text, &s, cores, 64), 0);
 	assert_int_equal(s.cores, 64);
 	assert_int_equal(cores[63].user, 630);
@@ -88,7 +84,6 @@ static void leaves_out_a_core_that_is_offline(void **state)
 	struct trk_cpu_times cores[3] = {{0}};
 	struct trk_cpu_stat s;
 
-	(void) state;
 	assert_int_equal(trk__cpu_stat_parse(text, &s, cores, 3), 0);
 	free(text);
 	assert_int_equal(s.cores, 2);
@@ -110,7 +105,6 @@ static void refuses_damaged_text_and_leaves_the_result_alone(void **state)
 	const struct trk_cpu_stat before = {.cores = 99, .forks = 98};
 	struct trk_cpu_stat s = before;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(trk__cpu_stat_parse(bad[i], &s, NULL, 0), -EBADMSG);
 		assert_memory_equal(&s, &before, sizeof(s));

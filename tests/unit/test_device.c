@@ -58,7 +58,6 @@ static void reads_what_a_scsi_disk_is(void **state)
 	struct trk_disk_device d;
 	struct folder f;
 
-	(void) state;
 	folder_init(&f);
 	put_text(&f, "block/sda/device/model", "ST8000NM0055    \n");
 	put_text(&f, "block/sda/device/vendor", "ATA     \n");
@@ -81,7 +80,6 @@ static void what_is_not_there_is_unknown(void **state)
 	struct trk_net_device n;
 	struct folder f;
 
-	(void) state;
 	folder_init(&f);
 	put_text(&f, "class/net/eth0/speed", "-1\n");
 	trk__disk_device_read(f.fd, "sda", &d);
@@ -103,7 +101,6 @@ static void reads_what_an_interface_is(void **state)
 	struct trk_net_device n;
 	struct folder f;
 
-	(void) state;
 	folder_init(&f);
 	put_text(&f, "class/net/ens3/address", "02:00:00:00:00:01\n");
 	put_text(&f, "class/net/ens3/operstate", "up\n");
@@ -125,7 +122,6 @@ static void finds_the_disk_below_a_stack(void **state)
 	char name[TRK_DEVICE_NAME] = "";
 	struct folder f;
 
-	(void) state;
 	folder_init(&f);
 	put_link(&f, "dev/block/253:1", "../../devices/virtual/block/dm-1");
 	put_text(&f, "class/block/dm-1/slaves/dm-0", "");
@@ -147,7 +143,6 @@ static void a_ring_of_devices_ends(void **state)
 	char name[TRK_DEVICE_NAME];
 	struct folder f;
 
-	(void) state;
 	folder_init(&f);
 	put_text(&f, "class/block/dm-0/slaves/dm-1", "");
 	put_text(&f, "class/block/dm-1/slaves/dm-0", "");
@@ -159,7 +154,6 @@ static void keeps_printable_text_only(void **state)
 {
 	char text[TRK_DEVICE_TEXT], longer[200];
 
-	(void) state;
 	trk__device_text("  a\tb \x1b[0m \n next", 16, text);
 	assert_string_equal(text, "ab [0m");
 	memset(longer, 'x', sizeof(longer));

@@ -47,7 +47,6 @@ static void reads_lines_of_every_kernel(void **state)
 	};
 	struct trk_meter_line d;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		const char *at = texts[i];
 
@@ -71,7 +70,6 @@ static void steps_over_lines_that_are_none(void **state)
 	const struct trk_meter_line before = {.in = 99};
 	struct trk_meter_line d = before;
 
-	(void) state;
 	for (int i = 0; i < 5; i++) {
 		assert_int_equal(trk__diskstats.parse(&text, &d), -EBADMSG);
 		assert_memory_equal(&d, &before, sizeof(d));
@@ -105,7 +103,6 @@ static void counts_every_byte_once_in_any_stack_of_devices(void **state)
 		{"kernel-2.6", false, 10, 10},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = fixture_text(cases[i].fixture, "proc/diskstats");
 
@@ -122,7 +119,6 @@ static void counts_every_byte_once_in_any_stack_of_devices(void **state)
 
 static void adds_nothing_when_a_counter_goes_back(void **state)
 {
-	(void) state;
 	begin(NULL, "8 0 sda 1 0 1000 0 1 0 4294967000 0 0 0 0\n");
 	live_write(&live, "diskstats", "8 0 sda 1 0 1010 0 1 0 100 0 0 0 0\n");
 	expect(10 * 512, 0);
@@ -135,7 +131,6 @@ static void adds_nothing_when_a_counter_goes_back(void **state)
 
 static void counts_a_late_device_from_its_first_sight_and_keeps_what_a_gone_one_did(void **state)
 {
-	(void) state;
 	begin(NULL, "8 0 sda 1 0 100 0 1 0 100 0 0 0 0\n");
 	live_write(&live, "diskstats",
 		   "8 0 sda 1 0 101 0 1 0 100 0 0 0 0\n8 16 sdb 1 0 5000 0 1 0 5000 0 0 0 0\n");
@@ -154,7 +149,6 @@ static void counts_a_late_device_from_its_first_sight_and_keeps_what_a_gone_one_
 
 static void gives_no_data_without_diskstats(void **state)
 {
-	(void) state;
 	live_init(&live, NULL);
 	assert_int_equal(trk__meter_init(&meter, &trk__diskstats, &live.env), -ENOENT);
 	assert_int_equal(trk__meter_update(&meter), -ENODATA);
@@ -168,7 +162,6 @@ static void is_bounded_by_a_thousand_devices(void **state)
 	enum { DEVICES = 2000 };
 	char *text = malloc(DEVICES * 64);
 
-	(void) state;
 	assert_non_null(text);
 	for (unsigned int round = 0; round < 3; round++) {
 		size_t len = 0;

@@ -76,7 +76,6 @@ static int setup(void **state)
 	struct trk_doc_section *s;
 	struct trk_doc_term *t;
 
-	(void) state;
 	doc = (struct trk_doc){.job = "job",
 			       .id = "r-00000000",
 			       .duration = "4.0 s",
@@ -122,7 +121,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void) state;
 	trk__doc_release(&doc);
 	return 0;
 }
@@ -162,7 +160,6 @@ static void blocks_are_found_in_their_order(void **state)
 	const struct trk_doc_section *s = trk__doc_section(&doc, "all");
 	size_t n = 0;
 
-	(void) state;
 	assert_non_null(s);
 	assert_null(trk__doc_section(&doc, "none"));
 	assert_string_equal(s->first->text, "A sentence.");
@@ -179,7 +176,6 @@ static void a_section_without_data_says_so_alone(void **state)
 {
 	struct trk_doc_section s = {.key = "empty"};
 
-	(void) state;
 	trk__doc_note(&doc, &s, "one");
 	trk__doc_empty(&doc, &s, "Nothing is known.");
 	assert_true(s.empty && s.first == s.last);
@@ -194,7 +190,6 @@ static void every_writer_writes_every_block(void **state)
 	char *text = terminal(80, true, false);
 	const char *all[] = {html, markdown, text};
 
-	(void) state;
 	for (size_t i = 0; i < 3; i++) {
 		assert_holds(all[i], "A sentence.");
 		assert_holds(all[i], "A note.");
@@ -214,7 +209,6 @@ static void every_writer_writes_every_block(void **state)
 
 static void a_terminal_of_any_width_holds_every_line(void **state)
 {
-	(void) state;
 	for (size_t width = 40; width <= 200; width += width < 80 ? 1 : 20)
 		for (int i = 0; i < 4; i++) {
 			char *text = terminal(width, i & 1, i & 2), *line, *rest = text;
@@ -232,7 +226,6 @@ static void what_has_no_room_is_shortened_before_it_wraps(void **state)
 {
 	char *wide = terminal(80, false, false), *narrow = terminal(40, false, false);
 
-	(void) state;
 	assert_holds(wide, "\nPhases   load 12 m -> load 12 m ->");
 	assert_null(strstr(wide, "(disk-bound)"));
 	assert_holds(wide, "CPU        0.95 mean    1.63 peak cores  of 4 requested  ");
@@ -250,7 +243,6 @@ static void colour_marks_the_lead_and_the_bars(void **state)
 {
 	char *text = terminal(80, true, true);
 
-	(void) state;
 	assert_holds(text, "\033[33m\u25b2\033[0m \033[33mover:\033[0m request 1 CPU\n");
 	assert_holds(text, "\033[34m\u2588");
 	free(text);
@@ -263,7 +255,6 @@ static void a_table_loses_inessential_columns_first(void **state)
 	struct trk_doc none = {.error = 0};
 	struct trk_buf b;
 
-	(void) state;
 	t.title = NULL;
 	t.essential = 2;
 	trk__buf_init(&b, 1 << 16);
@@ -285,7 +276,6 @@ static void columns_of_the_highest_rank_go_first(void **state)
 	struct trk_doc none = {.error = 0};
 	struct trk_buf b;
 
-	(void) state;
 	t.rank = ranks;
 	trk__buf_init(&b, 1 << 16);
 	trk__write_terminal_table(&b, &none, &t, &narrow);

@@ -97,7 +97,6 @@ static void cards_of_known_drivers_are_devices(void **state)
 {
 	struct tree t;
 
-	(void) state;
 	tree_init(&t);
 	look(&t);
 	assert_int_equal(t.scan.devices, 3); /* no connector, no render node, not NVIDIA's */
@@ -127,7 +126,6 @@ static void a_client_counts_once_however_many_descriptors_it_has(void **state)
 {
 	struct tree t;
 
-	(void) state;
 	tree_init(&t);
 	look(&t);
 	near(VALUE(&t, 0, TREE_MEMORY), 512.0 * 1048576); /* three descriptors in two processes */
@@ -147,7 +145,6 @@ static void shares_are_the_busiest_engines(void **state)
 		"drm-engine-compute:\t1100000000 ns\n";
 	struct tree t;
 
-	(void) state;
 	tree_init(&t);
 	look(&t);
 	put(&t, "proc/100/fdinfo/3", amd);
@@ -178,7 +175,6 @@ static void a_client_that_is_new_began_at_nothing(void **state)
 	struct tree t;
 	char path[128];
 
-	(void) state;
 	tree_init(&t);
 	(void) snprintf(path, sizeof(path), "%s/proc/102/fd/4", t.path);
 	assert_int_equal(unlink(path), 0);
@@ -201,7 +197,6 @@ static void sums_leave_out_what_a_device_does_not_have(void **state)
 	struct trk_gpu_sums sums;
 	struct tree t;
 
-	(void) state;
 	tree_init(&t);
 	look(&t);
 	trk__gpu_sum(t.scan.device, 2, &sums); /* AMD's and the one in the processor */
@@ -225,7 +220,6 @@ static void a_client_of_amdgpu_without_engines_did_nothing(void **state)
 {
 	static const char *const drivers[] = {"amdgpu", "i915"};
 
-	(void) state;
 	for (size_t i = 0; i < 2; i++) {
 		struct trk_drm_client client;
 		char text[128];
@@ -247,7 +241,6 @@ static void a_tree_without_cards_is_no_source(void **state)
 	void *source;
 	char why[TRK_GPU_TEXT_SIZE];
 
-	(void) state;
 	live_init(&live, NULL);
 	assert_false(trk__gpu_drm.is_likely(&live.env));
 	assert_true(trk__gpu_drm.open(&live.env, &no_hints, &source, why) < 0);
@@ -259,7 +252,6 @@ static void text_that_is_no_client_is_refused(void **state)
 {
 	struct trk_drm_client c = {.id = 99};
 
-	(void) state;
 	assert_int_equal(trk__drm_fdinfo_parse("pos:\t0\nflags:\t02\n", &c), -ENODATA);
 	assert_int_equal(trk__drm_fdinfo_parse("drm-driver: amdgpu\ndrm-engine-gfx: 1 ns\n", &c),
 			 -ENODATA); /* 5.14: no id, cannot be told from its copies */
@@ -284,7 +276,6 @@ static void hidden_files_have_their_like(void **state)
 {
 	struct tree t;
 
-	(void) state;
 	tree_init_of(&t, "gpu-drm-parts");
 	look(&t);
 	assert_int_equal(t.scan.devices, 4);
@@ -303,7 +294,6 @@ static void errors_of_the_memory_stand_in_sysfs(void **state)
 {
 	struct tree t;
 
-	(void) state;
 	tree_init_of(&t, "gpu-drm-parts");
 	look(&t);
 	near(VALUE(&t, MI300, ECC_CORRECTED), 17);
@@ -316,7 +306,6 @@ static void an_apu_has_the_memory_of_the_machine_too(void **state)
 {
 	struct tree t;
 
-	(void) state;
 	tree_init_of(&t, "gpu-drm-parts");
 	look(&t);
 	near(VALUE(&t, APU, MEMORY_USED), 268435456.0 + 1073741824);
@@ -330,7 +319,6 @@ static void engines_for_video_count_by_process(void **state)
 {
 	struct tree t;
 
-	(void) state;
 	tree_init_of(&t, "gpu-drm-parts");
 	look(&t);
 	assert_int_equal(WHY(&t, APU, TREE_DECODER), TRK_GPU_FIRST_LOOK);
@@ -350,7 +338,6 @@ static void compute_queues_count_for_the_job(void **state)
 {
 	struct tree t;
 
-	(void) state;
 	tree_init_of(&t, "gpu-drm-parts");
 	look(&t);
 	look(&t);
@@ -364,7 +351,6 @@ static void compute_queues_of_others_leave_the_share_unknown(void **state)
 	char command[192];
 	struct tree t;
 
-	(void) state;
 	tree_init_of(&t, "gpu-drm-parts");
 	(void) snprintf(command, sizeof(command),
 			"cp -a %s/sys/class/kfd/kfd/proc/200 %s/sys/class/kfd/kfd/proc/301", t.path,
@@ -384,7 +370,6 @@ static void compute_queues_that_are_not_found_are_unknown(void **state)
 	char command[160];
 	struct tree t;
 
-	(void) state;
 	tree_init_of(&t, "gpu-drm-parts");
 	(void) snprintf(command, sizeof(command),
 			"mkdir -p %s/proc/self/ns && ln -s 'pid:[4026532999]' %s/proc/self/ns/pid",
@@ -402,7 +387,6 @@ static void a_media_part_that_is_awake_is_use(void **state)
 {
 	struct tree t;
 
-	(void) state;
 	tree_init_of(&t, "gpu-drm-parts");
 	look(&t);
 	put(&t, "sys/devices/pci0000:00/0000:06:00.0/tile0/gt0/gtidle/idle_residency_ms", "2000\n");
@@ -418,7 +402,6 @@ static void a_client_between_two_looks_counts(void **state)
 	char path[128];
 	struct tree t;
 
-	(void) state;
 	tree_init_of(&t, "gpu-drm-parts");
 	look(&t);
 	put(&t, "proc/202/fdinfo/6",
@@ -441,7 +424,6 @@ static void a_first_client_has_no_share_before_the_second_look(void **state)
 	char path[128];
 	struct tree t;
 
-	(void) state;
 	tree_init_of(&t, "gpu-drm-parts");
 	(void) snprintf(path, sizeof(path), "%s/proc/202/fd/6", t.path);
 	assert_int_equal(unlink(path), 0);
@@ -461,7 +443,6 @@ static void a_suspended_card_is_not_read(void **state)
 		"sys/devices/pci0000:00/0000:07:00.0/power/runtime_status";
 	struct tree t;
 
-	(void) state;
 	tree_init_of(&t, "gpu-drm-parts");
 	look(&t);
 	assert_int_equal(WHY(&t, I915, ENERGY), TRK_GPU_ASLEEP);

@@ -16,7 +16,6 @@ static void a_library_that_is_there_gives_what_is_wanted(void **state)
 	const struct trk_symbol wanted[] = {{"cos", &cosine}};
 	void *library = trk__library_load("libm.so.6", wanted, 1);
 
-	(void) state;
 	assert_non_null(library);
 	assert_true(cosine(0) == 1);
 	assert_int_equal(dlclose(library), 0);
@@ -28,7 +27,6 @@ static void a_failure_is_not_kept(void **state)
 	const struct trk_symbol wanted[] = {{"no such function", &none}};
 	static const char *const names[] = {"libno-such-library.so.1", "libm.so.6"};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		assert_null(trk__library_load(names[i], wanted, 1));
 		assert_null(none);

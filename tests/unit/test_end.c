@@ -63,7 +63,6 @@ static void a_job_that_the_kernel_killed_ran_out_of_memory(void **state)
 {
 	struct trk_end_facts f = killed_job(KILLED_BY_9);
 
-	(void) state;
 	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY);
 	assert_string_equal(outcome.evidence, "oom_kill of the job's control group rose by 1");
 	assert_int_equal(outcome.code, 137);
@@ -77,7 +76,6 @@ static void a_job_that_ends_well_keeps_its_exit_code(void **state)
 {
 	struct trk_end_facts f = killed_job(EXITED(0));
 
-	(void) state;
 	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
 	assert_non_null(strstr(outcome.evidence, "yet the job ended well"));
 }
@@ -86,7 +84,6 @@ static void the_kill_of_a_neighbour_is_not_the_end_of_a_small_job(void **state)
 {
 	struct trk_end_facts f = neighbour_killed(EXITED(1));
 
-	(void) state;
 	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
 	assert_int_equal(outcome.code, 1);
 	assert_non_null(strstr(outcome.evidence, "another process in the job's control group"));
@@ -102,7 +99,6 @@ static void a_kill_while_no_process_of_the_job_ended_is_a_neighbours(void **stat
 {
 	struct trk_end_facts f = killed_job(EXITED(1));
 
-	(void) state;
 	f.kills.member_ended = f.kills.at_end = false;
 	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
 	f.wait_status = KILLED_BY_9;
@@ -113,7 +109,6 @@ static void a_small_job_in_its_own_full_group_was_not_the_largest(void **state)
 {
 	struct trk_end_facts f = killed_job(KILLED_BY_9);
 
-	(void) state;
 	f.is_alone = false;
 	f.held_mib = 3;
 	assert_int_equal(judge(&f)->end, TRK_END_SIGNALLED);
@@ -130,7 +125,6 @@ static void a_count_that_other_groups_share_proves_less(void **state)
 {
 	struct trk_end_facts f = killed_job(EXITED(1));
 
-	(void) state;
 	f.kills.is_shared = true;
 	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY);
 	f.held_mib = 30;
@@ -141,7 +135,6 @@ static void a_kill_in_a_related_group_is_no_evidence(void **state)
 {
 	struct trk_end_facts f = neighbour_killed(EXITED(1));
 
-	(void) state;
 	f.held_mib = 95;
 	f.is_alone = true;
 	f.kills = (struct trk_kills){.above = 1, .on_machine = 1, .above_path = "/batch"};
@@ -159,7 +152,6 @@ static void a_kill_on_the_machine_counts_for_a_large_job_that_was_killed(void **
 {
 	struct trk_end_facts f = killed_job(KILLED_BY_9);
 
-	(void) state;
 	f.kills = (struct trk_kills){.on_machine = 1};
 	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY);
 	f.held_mib = 30;
@@ -171,7 +163,6 @@ static void a_kill_in_a_group_that_the_job_entered_must_fit_as_well(void **state
 {
 	struct trk_end_facts f = killed_job(EXITED(7));
 
-	(void) state;
 	f.kills = (struct trk_kills){.on_machine = 1};
 	f.entered = "oom_kill of control group /b, which the job entered, is 1";
 	f.entered_limit_mib = FULL_MIB;
@@ -189,7 +180,6 @@ static void a_process_that_was_attached_to_is_judged_by_its_group_and_size(void 
 {
 	struct trk_end_facts f = killed_job(0);
 
-	(void) state;
 	f.reaped = false;
 	f.is_alone = false;
 	f.root_ended = true;
@@ -218,7 +208,6 @@ static void put(const char *path, const char *text)
 
 static int begin_scratch(void **state)
 {
-	(void) state;
 	(void) snprintf(scratch, sizeof(scratch), "/tmp/test_end.XXXXXX");
 	if (!mkdtemp(scratch))
 		return -1;
@@ -244,7 +233,6 @@ static int end_scratch(void **state)
 {
 	char command[128];
 
-	(void) state;
 	trk__cgroup_release(&cg);
 	trk__env_release(&env);
 	(void) snprintf(command, sizeof(command), "rm -rf '%s'", scratch);
@@ -256,7 +244,6 @@ static void kills_are_counted_from_the_start_and_dated(void **state)
 	static const char events[] = "sys/fs/cgroup/batch/job/memory.events";
 	struct trk_kills k;
 
-	(void) state;
 	put(events, "oom_kill 2\n");
 	open_job(&k);
 	trk__kills_look(&k, &cg, 1 * TRK_NS_PER_S, 3, false);
@@ -284,7 +271,6 @@ static void a_kill_that_ends_the_job_is_seen_at_the_end(void **state)
 {
 	struct trk_kills k;
 
-	(void) state;
 	put("sys/fs/cgroup/batch/job/memory.events", "oom_kill 0\n");
 	open_job(&k);
 	trk__kills_look(&k, &cg, 1 * TRK_NS_PER_S, 0, false);
@@ -298,7 +284,6 @@ static void without_the_controller_the_group_above_counts(void **state)
 {
 	struct trk_kills k;
 
-	(void) state;
 	open_job(&k);
 	assert_true(k.knows_group);
 	assert_true(k.is_shared);
@@ -315,7 +300,6 @@ static void a_limit_is_the_end_also_if_its_job_could_not_be_ended(void **state)
 {
 	struct trk_end_facts f = killed_job(KILLED_BY_9);
 
-	(void) state;
 	f.limit = TRK_END_TIMEOUT;
 	f.limit_text = "too long; could not be ended: 7 (sh): stuck in the kernel";
 	assert_int_equal(judge(&f)->end, TRK_END_TIMEOUT);
@@ -349,7 +333,6 @@ static void a_tracker_that_was_killed_with_its_job_ran_out_of_memory(void **stat
 	static struct trk_record record;
 	struct trk_kills unused;
 
-	(void) state;
 	put("proc/sys/kernel/random/boot_id", boot);
 	put(events, "oom_kill 2\n");
 	open_job(&unused);
@@ -383,7 +366,6 @@ static void a_recording_names_no_file_outside_of_the_control_groups(void **state
 	struct stat st;
 	char path[128];
 
-	(void) state;
 	put("proc/sys/kernel/random/boot_id", boot);
 	put("outside/memory.events", "oom_kill 5\n");
 	open_job(&unused);
@@ -405,7 +387,6 @@ static void the_group_above_tells_when_the_jobs_own_has_gone(void **state)
 	static struct trk_record record;
 	struct trk_kills unused;
 
-	(void) state;
 	put("proc/sys/kernel/random/boot_id", boot);
 	put("sys/fs/cgroup/batch/job/memory.events", "oom_kill 2\n");
 	open_job(&unused);

@@ -27,7 +27,6 @@ static void warns_once_then_ends_then_kills(void **state)
 {
 	struct trk_enforce e = {.time_ns = 100 * S, .grace_ns = 5 * S};
 
-	(void) state;
 	assert_int_equal(trk__enforce(&e, 89 * S, 0, text), TRK_ENFORCE_NOTHING);
 	assert_int_equal(trk__enforce_next_ns(&e), 90 * S);
 	assert_int_equal(trk__enforce(&e, 90 * S, 0, text), TRK_ENFORCE_WARN);
@@ -46,7 +45,6 @@ static void a_hurry_ends_the_grace_time_and_nothing_else(void **state)
 {
 	struct trk_enforce e = {.time_ns = 100 * S, .grace_ns = 5 * S};
 
-	(void) state;
 	trk__enforce_hurry(&e, 99 * S);
 	assert_int_equal(trk__enforce(&e, 99 * S, 0, text), TRK_ENFORCE_WARN);
 	assert_int_equal(trk__enforce(&e, 100 * S, 0, text), TRK_ENFORCE_TERM);
@@ -62,7 +60,6 @@ static void memory_at_the_limit_is_allowed_and_above_is_not(void **state)
 {
 	struct trk_enforce e = {.memory_bytes = 100 * MIB, .grace_ns = S};
 
-	(void) state;
 	assert_int_equal(trk__enforce(&e, 1, 89 * MIB, text), TRK_ENFORCE_NOTHING);
 	assert_int_equal(trk__enforce(&e, 2, 100 * MIB, text), TRK_ENFORCE_WARN);
 	assert_non_null(strstr(text, "100.0 MiB of the memory limit of 100.0 MiB"));
@@ -77,7 +74,6 @@ static void a_jump_over_the_limit_needs_no_warning_first(void **state)
 {
 	struct trk_enforce e = {.memory_bytes = MIB};
 
-	(void) state;
 	assert_int_equal(trk__enforce(&e, 1, 2 * MIB, text), TRK_ENFORCE_TERM);
 }
 
@@ -85,7 +81,6 @@ static void nothing_is_due_without_limits(void **state)
 {
 	struct trk_enforce e = {.grace_ns = S};
 
-	(void) state;
 	assert_int_equal(trk__enforce(&e, UINT64_MAX, UINT64_MAX, text), TRK_ENFORCE_NOTHING);
 	assert_int_equal(trk__enforce_next_ns(&e), UINT64_MAX);
 }
@@ -96,7 +91,6 @@ static void control_hands_over_whole_lines(void **state)
 	char line[TRK_CONTROL_LINE];
 	int pair[2];
 
-	(void) state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	c.fd = pair[0];
 	assert_int_equal(trk__control_next(&c, line), 0);
@@ -121,7 +115,6 @@ static void control_drops_a_line_without_end(void **state)
 	char line[TRK_CONTROL_LINE], flood[2 * TRK_CONTROL_LINE];
 	int pair[2];
 
-	(void) state;
 	memset(flood, 'x', sizeof(flood));
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	c.fd = pair[0];
@@ -141,7 +134,6 @@ static void marks_arrive_in_order_on_one_line_each(void **state)
 	char name[TRK_MARK_NAME_SIZE], id[64], guard[96], lengthy[400];
 	int fd;
 
-	(void) state;
 	(void) snprintf(id, sizeof(id), "r-test-%d", (int) getpid());
 	(void) snprintf(guard, sizeof(guard), "%s:1", id);
 	assert_int_equal(trk__marks_send(guard, "early"), -ECONNREFUSED);
@@ -174,7 +166,6 @@ static void a_mark_of_another_user_is_dropped(void **state)
 	int fd, status = -1;
 	pid_t pid;
 
-	(void) state;
 	if (geteuid() != 0)
 		SKIP("only root can become another user");
 	(void) snprintf(id, sizeof(id), "r-other-%d", (int) getpid());

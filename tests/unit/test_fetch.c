@@ -21,7 +21,6 @@ static void allows_https_and_this_machine(void **state)
 		"http://[::1]#fragment",
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++)
 		if (!trk__fetch_is_allowed(urls[i]))
 			fail_msg("%s is refused", urls[i]);
@@ -54,7 +53,6 @@ static void refuses_plain_http_to_other_hosts(void **state)
 		"",
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++)
 		if (trk__fetch_is_allowed(urls[i]))
 			fail_msg("%s is allowed", urls[i]);

@@ -31,7 +31,6 @@ static void medians_and_roots_are_exact(void **state)
 {
 	double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2}, many[101];
 
-	(void) state;
 	for (int i = 0; i < 101; i++)
 		many[i] = (i * 37) % 101;
 	assert_true(trk__median(odd, 3) == 2 && trk__median(even, 4) == 2.5);
@@ -44,7 +43,6 @@ static void medians_and_roots_are_exact(void **state)
 
 static void the_normal_tail_is_that_of_the_error_function(void **state)
 {
-	(void) state;
 	for (double z = -4; z < 12; z += 0.13)
 		assert_near(trk__normal_tail(z), erfc(z / sqrt(2)) / 2, z < 3 ? 1e-4 : 1e-6);
 }
@@ -61,7 +59,6 @@ static double choose(int n, int k)
 
 static void fisher_counts_all_tables_that_are_as_extreme(void **state)
 {
-	(void) state;
 	for (int hits = 0; hits <= 6; hits++) {
 		double sum = 0;
 
@@ -79,7 +76,6 @@ static void a_line_is_not_moved_by_outliers(void **state)
 	double x[30], y[30];
 	struct trk_line line;
 
-	(void) state;
 	for (int i = 0; i < 30; i++) {
 		x[i] = i;
 		y[i] = 5 + 0.25 * i + (i % 7 == 3 ? 100 : 0);
@@ -100,7 +96,6 @@ static void the_budget_is_that_of_benjamini_and_hochberg(void **state)
 	double p[] = {0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
 		      0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0};
 
-	(void) state;
 	assert_true(trk__budget(p, 15, 15, 0.05) == 0.0095);
 	assert_true(trk__budget(p, 15, 1000, 0.05) == 0);
 	assert_true(trk__budget(p, 0, 10, 0.05) == 0);
@@ -110,7 +105,6 @@ static void figures_are_written_as_the_pages_have_them(void **state)
 {
 	char t[TRK_FLEET_WORD_SIZE];
 
-	(void) state;
 	assert_string_equal(trk__fleet_usd(t, 5240.4), "$5,240");
 	assert_string_equal(trk__fleet_usd(t, 1234567), "$1,234,567");
 	assert_string_equal(trk__fleet_usd(t, 9.99), "$9.99");
@@ -206,7 +200,6 @@ static void a_cost_is_divided_into_used_idle_and_failed(void **state)
 	double cores = 8 * 0.0373, memory = 16 * 0.00433;
 	struct trk_fleet_run run = taken(&past);
 
-	(void) state;
 	assert_true(run.estimated);
 	assert_near(run.usd, cores + memory, 1e-9);
 	assert_near(run.idle_cores_usd, cores * 6 / 8, 1e-9);
@@ -253,7 +246,6 @@ static void gpus_that_were_requested_and_not_needed_are_named(void **state)
 {
 	struct trk_fleet_finding f;
 
-	(void) state;
 	gpu_finding(0, 300, TRK_CAPACITY_REQUESTED, &f);
 	assert_int_equal(f.kind, TRK_FLEET_GPU_UNUSED);
 	assert_string_equal(f.head, "infer");
@@ -283,7 +275,6 @@ static void a_cost_that_nothing_tells_is_unknown(void **state)
 	struct trk_past_run past = a_run("a", 7200);
 	struct trk_fleet_run run;
 
-	(void) state;
 	past.capacity[TRK_RESOURCE_CPU].kind = TRK_CAPACITY_MACHINE;
 	past.capacity[TRK_RESOURCE_MEMORY_MIB].kind = TRK_CAPACITY_MACHINE;
 	run = taken(&past);
@@ -298,7 +289,6 @@ static void ends_and_tags_are_told_apart(void **state)
 {
 	struct trk_past_run past = a_run("a", 7200);
 
-	(void) state;
 	assert_true(taken(&past).end == TRK_FLEET_OK);
 	past.code = 3;
 	assert_true(taken(&past).end == TRK_FLEET_FAILED);
@@ -325,7 +315,6 @@ static void jobs_are_by_name_and_scope_in_the_order_of_time(void **state)
 	struct trk_fleet_rows rows;
 	size_t at;
 
-	(void) state;
 	b.scope = "/x";
 	trk__fleet_rows_init(&rows, NOW, 0);
 	assert_int_equal(trk__fleet_rows_add(&rows, &c), 0); /* not newest first */
@@ -352,7 +341,6 @@ static void nothing_is_a_view_too(void **state)
 	struct synthetic none = {.count = 0};
 	struct views v;
 
-	(void) state;
 	assert_int_equal(views_make(&none, 30, &v), 0);
 	assert_true(v.o.findings == 0 && v.o.changes == 0 && v.o.sum.runs == 0);
 	assert_true(!v.o.spend.forecast.known && isnan(v.o.median_cores_share));
@@ -445,7 +433,6 @@ static void check_rest(const struct views *v)
 
 static void what_was_put_in_is_found_and_nothing_else(void **state)
 {
-	(void) state;
 	for (uint64_t seed = 1; seed <= of_histories(4, IS_SANITIZED ? 4 : 1); seed++) {
 		struct truth t = all_of_it;
 		struct synthetic s;
@@ -476,7 +463,6 @@ static void noise_alone_is_told_in_one_history_of_twenty(void **state)
 {
 	size_t wrong = 0;
 
-	(void) state;
 	for (uint64_t seed = 1001; seed <= 1000 + of_histories(40, 1); seed++) {
 		struct truth t = {.seed = seed,
 				  .jobs = SYNTHETIC_JOBS,
@@ -540,7 +526,6 @@ static void shuffled_within_each_job_nothing_is_found(void **state)
 {
 	size_t wrong = 0;
 
-	(void) state;
 	for (uint64_t seed = 1; seed <= of_histories(12, 1); seed++) {
 		struct truth t = all_of_it;
 		struct synthetic s;
@@ -594,7 +579,6 @@ static void a_step_of_a_fifth_is_told_within_three_runs(void **state)
 	struct synthetic s = {.state = 77};
 	size_t in_time = 0, wrong = 0, steps = of_histories(200, 10);
 
-	(void) state;
 	for (size_t i = 0; i < steps; i++) {
 		double noise = 0.01 + 0.03 * synthetic_uniform(&s);
 		size_t n = runs_until_told(&s, 0.2, noise);
@@ -621,7 +605,6 @@ static void jobs_days_and_teams_add_up_to_the_whole(void **state)
 	struct synthetic s;
 	struct views v;
 
-	(void) state;
 	synthetic_make(&t, &s);
 	/* From a midnight on, as days are whole. */
 	assert_int_equal(views_make(&s, 30 + 8.0 / 24, &v), 0);
@@ -644,7 +627,6 @@ static void the_forecast_holds_what_came(void **state)
 {
 	size_t inside = 0, days = 0;
 
-	(void) state;
 	for (uint64_t seed = 501; seed <= 500 + of_histories(10, 2); seed++) {
 		struct truth t = {.seed = seed,
 				  .jobs = 60,
@@ -689,7 +671,6 @@ static void under_four_weeks_nothing_is_expected(void **state)
 	struct synthetic s;
 	struct views v;
 
-	(void) state;
 	synthetic_make(&t, &s);
 	assert_int_equal(views_make(&s, 30, &v), 0);
 	assert_false(v.o.spend.forecast.known);
@@ -705,7 +686,6 @@ static void a_job_of_few_runs_is_no_waste(void **state)
 	struct trk_fleet_rows rows;
 	struct trk_fleet_job job;
 
-	(void) state;
 	trk__fleet_rows_init(&rows, NOW, 0);
 	assert_int_equal(add_run(&rows, &past), 0);
 	assert_int_equal(trk__fleet_rows_sort(&rows), 0);

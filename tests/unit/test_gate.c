@@ -35,7 +35,6 @@ static void opens_for_the_own_page(void **state)
 		.method = "HEAD", .path = "/" TOKEN "/run/x", .host = "LOCALHOST:8080"};
 	const char *rest;
 
-	(void) state;
 	assert_int_equal(trk__gate_judge(&r, TOKEN, 8080, &rest), TRK_GATE_OPEN);
 	assert_string_equal(rest, "/run/x");
 	r.path = "/" TOKEN;
@@ -54,7 +53,6 @@ static void refuses_other_methods_hosts_and_sites(void **state)
 					      "https://127.0.0.1:8080",
 					      "http://127.0.0.1:8080.evil", ""};
 
-	(void) state;
 	assert_int_equal(judge((struct trk_gate_request){.method = "POST"}), TRK_GATE_METHOD);
 	assert_int_equal(judge((struct trk_gate_request){.has_body = true}), TRK_GATE_BODY);
 	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++)
@@ -86,7 +84,6 @@ static void refuses_paths_without_the_secret(void **state)
 	struct trk_gate_request r = {.method = "GET", .path = "/", .host = "127.0.0.1:8080"};
 	const char *rest = NULL;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		assert_int_equal(judge((struct trk_gate_request){.path = paths[i]}),
 				 TRK_GATE_TOKEN);
@@ -97,7 +94,6 @@ static void makes_secrets_for_addresses(void **state)
 {
 	char a[TRK_GATE_TOKEN_SIZE], b[TRK_GATE_TOKEN_SIZE];
 
-	(void) state;
 	assert_int_equal(trk__gate_token(a), 0);
 	assert_int_equal(trk__gate_token(b), 0);
 	assert_int_equal(strlen(a), TRK_GATE_TOKEN_SIZE - 1);
@@ -136,7 +132,6 @@ static void finds_the_owner_of_the_other_end(void **state)
 	struct sockaddr_in server = at(8080), peer = at(0xc001);
 	uid_t uid = 7;
 
-	(void) state;
 	if (htonl(1) == 1)
 		skip(); /* the table is of a machine of the other byte order */
 	assert_int_equal(trk__tcp_owner_parse(table, &peer, &server, &uid), 0);
@@ -152,7 +147,6 @@ static void leaves_the_result_alone_where_none_is_found(void **state)
 	struct sockaddr_in server = at(8080);
 	uid_t uid = 7;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++) {
 		struct sockaddr_in peer = at(ports[i]);
 

@@ -15,7 +15,6 @@ static void a_device_has_every_figure(void **state)
 {
 	struct play p;
 
-	(void) state;
 	begin(&p, "driver 550.54.15\n" DEVICE);
 	look(&p, NULL, 0);
 	trk__gpu_nvml.rest(p.source);
@@ -46,7 +45,6 @@ static void the_bus_is_watched_where_no_monitor_tells(void **state)
 {
 	struct play p;
 
-	(void) state;
 	begin(&p, "device util=1 pcie_rx=10 pcie_tx=20 total=9 used=1\n");
 	look(&p, NULL, 0);
 	assert_int_equal(WHY(&p, 0, PCIE_RX), TRK_GPU_FIRST_LOOK);
@@ -61,7 +59,6 @@ static void links_are_a_rate(void **state)
 {
 	struct play p;
 
-	(void) state;
 	begin(&p, "device total=9 used=1 link_rx=1000 link_tx=2000\n");
 	look(&p, NULL, 0);
 	assert_int_equal(WHY(&p, 0, NVLINK_TX), TRK_GPU_FIRST_LOOK);
@@ -85,7 +82,6 @@ static void what_fails_is_unknown_with_its_reason(void **state)
 		{"error nvmlDeviceGetPowerUsage 999\n", TRK_GPU_FAILED},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[1024];
 		struct play p;
@@ -121,7 +117,6 @@ static void no_call_that_fails_becomes_a_zero(void **state)
 	};
 	pid_t pid = 42;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[1024];
 		struct play p;
@@ -142,7 +137,6 @@ static void memory_comes_from_the_first_form_where_the_second_fails(void **state
 {
 	struct play p;
 
-	(void) state;
 	begin(&p, DEVICE "error nvmlDeviceGetMemoryInfo_v2 13\n");
 	look(&p, NULL, 0);
 	near(VALUE(&p, 0, MEMORY_USED), 1073741824 + 5);
@@ -154,7 +148,6 @@ static void an_old_library_gives_what_it_has(void **state)
 	struct play p;
 	pid_t pid = 42;
 
-	(void) state;
 	assert_int_equal(begin_with(&p, "/old",
 				    DEVICE "process device=0 pid=42 memory=100 lists=cg\n"
 					   "process device=0 pid=43 memory=1 lists=c\n"
@@ -185,7 +178,6 @@ static void a_library_without_a_driver_is_refused_with_the_reason(void **state)
 		{"driver 1\n", "NVML: no device"},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct play p;
 
@@ -201,7 +193,6 @@ static void sixteen_devices_and_one_that_is_closed_to_us(void **state)
 	struct play p;
 	struct trk_gpu_sums sums;
 
-	(void) state;
 	for (int i = 0; i < 16; i++)
 		(void) snprintf(text + strlen(text), sizeof(text) - strlen(text),
 				"device name=G%d total=100 used=10 util=50\n", i);
@@ -223,7 +214,6 @@ static void a_device_that_falls_off_the_bus_is_lost(void **state)
 	struct play p;
 	struct trk_gpu_sums sums;
 
-	(void) state;
 	begin(&p, DEVICE PLAIN);
 	look(&p, NULL, 0);
 	trk__gpu_sum(p.scan.device, p.scan.devices, &sums);
@@ -247,7 +237,6 @@ static void a_mig_gpu_has_memory_and_no_utilisation(void **state)
 	struct trk_gpu_sums sums;
 	pid_t pid = 42;
 
-	(void) state;
 	begin(&p, "device name=A100 mig=1 total=1000 used=300 util=99\n"
 		  "instance device=0 name=A100_MIG_1g uuid=MIG-a total=500 used=200\n"
 		  "instance device=0 name=A100_MIG_2g uuid=MIG-b total=400 used=50\n"
@@ -275,7 +264,6 @@ static void an_instance_has_activity_where_the_monitor_gives_it(void **state)
 {
 	struct play p;
 
-	(void) state;
 	begin(&p, "device name=H100 mig=1 total=1000 used=300\n"
 		  "instance device=0 uuid=MIG-a total=500 used=200 part=3 sm=62.5 dram=10\n"
 		  "instance device=0 uuid=MIG-b total=400 used=50 part=4\n"
@@ -305,7 +293,6 @@ static void an_instance_alone_gives_the_gpu_its_memory(void **state)
 {
 	struct play p;
 
-	(void) state;
 	begin(&p, "device name=A100 mig=1 total=1000 used=300\n"
 		  "instance device=0 uuid=MIG-a total=500 used=200\n"
 		  "error@0 nvmlDeviceGetMemoryInfo 4\nerror@0 nvmlDeviceGetMemoryInfo_v2 4\n");
@@ -322,7 +309,6 @@ static void a_process_in_two_lists_counts_once(void **state)
 	struct play p;
 	pid_t pids[] = {42, 44};
 
-	(void) state;
 	begin(&p, DEVICE PLAIN "process device=0 pid=42 memory=100 lists=cg\n"
 			       "process device=0 pid=43 memory=1000 lists=g\n"
 			       "process device=0 pid=44 memory=10 lists=m\n"
@@ -340,7 +326,6 @@ static void stale_samples_are_dropped(void **state)
 	struct play p;
 	pid_t pids[] = {42, 43};
 
-	(void) state;
 	begin(&p, DEVICE "process device=0 pid=42 memory=100 lists=c\n"
 			 "process device=0 pid=43 memory=100 lists=c\n"
 			 "sample device=0 pid=42 sm=90 age_ms=60000\n"
@@ -359,7 +344,6 @@ static void a_counter_that_costs_much_is_read_seldom(void **state)
 {
 	struct play p;
 
-	(void) state;
 	begin(&p, DEVICE BUSY);
 	look(&p, NULL, 0);
 	near(VALUE(&p, 0, ENERGY), 7);
@@ -378,7 +362,6 @@ static void a_full_look_reads_the_counter_whatever_it_costs(void **state)
 {
 	struct play p;
 
-	(void) state;
 	begin(&p, DEVICE BUSY);
 	look(&p, NULL, 0);
 	look(&p, NULL, 0);
@@ -397,7 +380,6 @@ static void a_counter_that_was_reset_starts_again(void **state)
 {
 	struct play p;
 
-	(void) state;
 	begin(&p, DEVICE);
 	look(&p, NULL, 0);
 	near(VALUE(&p, 0, ENERGY), 7);
@@ -413,7 +395,6 @@ static void samples_of_processes_stand_while_new_ones_cost_too_much(void **state
 	struct play p;
 	pid_t pid = 42;
 
-	(void) state;
 	begin(&p, DEVICE BUSY "process device=0 pid=42 memory=100 lists=c\n"
 			      "sample device=0 pid=42 sm=30 age_ms=100\n");
 	look(&p, &pid, 1);
@@ -433,7 +414,6 @@ static void a_process_that_ended_a_moment_ago_still_counts(void **state)
 	struct play p;
 	pid_t pid = 42;
 
-	(void) state;
 	begin(&p, DEVICE "sample device=0 pid=42 sm=25 age_ms=100\n"
 			 "sample device=0 pid=77 sm=60 age_ms=100\n");
 	look(&p, &pid, 1);
@@ -447,7 +427,6 @@ static void memory_that_the_driver_hides_is_unknown(void **state)
 	struct play p;
 	pid_t pid = 42;
 
-	(void) state;
 	begin(&p, DEVICE "process device=0 pid=42 lists=c\n");
 	look(&p, &pid, 1);
 	assert_true(isnan(VALUE(&p, 0, TREE_MEMORY)));
@@ -460,7 +439,6 @@ static void what_the_driver_does_not_divide_is_unknown_for_every_job(void **stat
 	struct play p;
 	pid_t pid = 42;
 
-	(void) state;
 	begin(&p, DEVICE PLAIN "error nvmlDeviceGetProcessUtilization 13\n"
 			       "error nvmlDeviceGetProcessesUtilizationInfo 13\n"
 			       "process device=0 pid=7 memory=100 lists=c\n"
@@ -479,7 +457,6 @@ static void more_processes_than_the_first_guess(void **state)
 	pid_t pids[300];
 	struct play p;
 
-	(void) state;
 	assert_non_null(text);
 	(void) snprintf(text, 1024, DEVICE);
 	for (int i = 0; i < 300; i++) {

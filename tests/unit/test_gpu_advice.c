@@ -46,7 +46,6 @@ static void gpus_in_use_are_right(void **state)
 	struct trk_gpu_facts f = busy();
 	struct trk_sizing_verdict v = judge(&f);
 
-	(void) state;
 	assert_int_equal(v.sizing, TRK_SIZING_RIGHT);
 	assert_int_equal(v.reason_count, 1);
 	assert_string_equal(v.reason[0], "all is well");
@@ -58,7 +57,6 @@ static void idle_gpus_that_nobody_asked_for_are_not_too_many(void **state)
 	struct trk_gpu_facts f = busy();
 	struct trk_sizing_verdict v;
 
-	(void) state;
 	f.stated = false;
 	f.used = f.usage_mean = f.usage_p95 = 0;
 	v = judge(&f);
@@ -71,7 +69,6 @@ static void idle_gpus_are_too_many(void **state)
 	struct trk_gpu_facts f = busy();
 	struct trk_sizing_verdict v;
 
-	(void) state;
 	f.used = f.usage_mean = f.usage_p95 = 0;
 	f.utilization = f.sm_activity = NAN;
 	v = judge(&f);
@@ -94,7 +91,6 @@ static void one_gpu_too_many(void **state)
 	struct trk_gpu_facts f = busy();
 	struct trk_sizing_verdict v;
 
-	(void) state;
 	f.usage_mean = 0.8;
 	f.usage_p95 = 1.0; /* in turns: never both */
 	v = judge(&f);
@@ -109,7 +105,6 @@ static void low_activity_and_starvation_are_told(void **state)
 	struct trk_gpu_facts f = busy();
 	struct trk_sizing_verdict v;
 
-	(void) state;
 	f.sm_activity = 0.12;
 	f.starved_share = 0.34;
 	v = judge(&f);
@@ -123,7 +118,6 @@ static void what_is_not_known_is_not_judged(void **state)
 	struct trk_gpu_facts f = {NAN, false, NAN, NAN, NAN, NAN, NAN, NAN};
 	struct trk_sizing_verdict v = judge(&f), none = {.sizing = TRK_SIZING_NOT_ENOUGH_DATA};
 
-	(void) state;
 	assert_int_equal(v.sizing, TRK_SIZING_RIGHT);
 	assert_int_equal(v.reason_count, 1);
 	assert_true(isnan(trk__gpu_advise(&f, NAN)));

@@ -60,7 +60,6 @@ static void lists_of_cuda(void **state)
 	enum trk_gpu_given given[5];
 	char text[6];
 
-	(void) state;
 	name_devices(d);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		trk__gpu_given_by_cuda(cases[i].text, cases[i].order, d, 5, given);
@@ -103,7 +102,6 @@ static void lists_of_a_container(void **state)
 	enum trk_gpu_given given[5];
 	char text[6];
 
-	(void) state;
 	name_devices(d);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		trk__gpu_given_by_nvidia(cases[i].text, d, 5, given);
@@ -117,7 +115,6 @@ static void lists_of_a_control_group(void **state)
 {
 	static const char list[] = "c 1:3 rwm\nb *:* m\nc 195:1 rw\nc 195:255 rw\n";
 
-	(void) state;
 	assert_int_equal(trk__gpu_given_by_cgroup("a *:* rwm\n", 0), TRK_GPU_NO_SAY);
 	assert_int_equal(trk__gpu_given_by_cgroup("", 0), TRK_GPU_NO_SAY);
 	assert_int_equal(trk__gpu_given_by_cgroup(list, -1), TRK_GPU_NO_SAY);

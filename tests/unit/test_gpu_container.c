@@ -42,7 +42,6 @@ static void in_a_container_the_device_that_the_job_has_to_itself_is_its_own(void
 	};
 	pid_t pid = 5;
 
-	(void) state;
 	for (size_t i = 0; i < 2; i++) {
 		struct live live;
 		struct play p;
@@ -81,7 +80,6 @@ static void in_a_container_another_user_is_believed_by_the_environment(void **st
 	};
 	pid_t pid = 5;
 
-	(void) state;
 	if (geteuid() == 0)
 		assert_int_equal(seteuid(65534), 0); /* whom the folder is closed to */
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -115,7 +113,6 @@ static void an_instance_that_is_named_is_the_jobs(void **state)
 	struct play p;
 	pid_t pid = 5;
 
-	(void) state;
 	begin(&p, "device name=A100 uuid=GPU-a minor=0 mig=1 total=1000 used=300\n"
 		  "instance device=0 uuid=MIG-a total=500 used=200\n"
 		  "instance device=0 uuid=MIG-b total=500 used=50\n"
@@ -138,7 +135,6 @@ static void a_node_that_the_job_has_not_is_not_its(void **state)
 	struct play p;
 	pid_t pid = 5;
 
-	(void) state;
 	begin(&p, DEVICE PLAIN);
 	in_a_container(&p, &live);
 	p.attributor.hints.nvidia_visible = "all";
@@ -163,7 +159,6 @@ static void in_a_container_a_shared_device_is_unknown(void **state)
 	struct play p;
 	pid_t pid = 5;
 
-	(void) state;
 	begin(&p, DEVICE "process device=0 pid=90210 memory=100 lists=c\n"
 			 "process device=0 pid=90211 memory=100 lists=c\n");
 	in_a_container(&p, &live);
@@ -181,7 +176,6 @@ static void in_a_container_a_number_alone_is_no_proof(void **state)
 	struct play p;
 	pid_t pids[] = {5, 6};
 
-	(void) state;
 	begin(&p, DEVICE "process device=0 pid=5 memory=100 lists=c\n"
 			 "process device=0 pid=6 memory=2000 lists=c\n");
 	in_a_container(&p, &live);

@@ -82,7 +82,6 @@ static void a_suspended_gpu_is_not_asked_for_its_handle(void **state)
 	struct bus b;
 	pid_t pid = 42;
 
-	(void) state;
 	bus_init(&b, "active\n", "suspended\n");
 	begin_on(&p, &b, TWO "error@1 nvmlDeviceGetHandleByIndex_v2 999\n");
 	look(&p, &pid, 1);
@@ -104,7 +103,6 @@ static void a_gpu_is_asked_once_it_is_awake_and_left_alone_when_it_sleeps(void *
 	struct play p;
 	struct bus b;
 
-	(void) state;
 	bus_init(&b, "suspended\n", "active\n");
 	begin_on(&p, &b, TWO);
 	look(&p, NULL, 0);
@@ -127,7 +125,6 @@ static void all_gpus_asleep_or_not(void **state)
 	struct trk_env env;
 	struct bus b;
 
-	(void) state;
 	bus_init(&b, "suspended\n", "active\n");
 	assert_int_equal(trk__env_init_at(&env, b.path), 0);
 	assert_false(trk__gpu_nvidia_is_asleep(env.sys_fd));
@@ -157,7 +154,6 @@ static void a_handle_that_fails_is_asked_for_again_and_says_why(void **state)
 		{"error@1 nvmlDeviceGetHandleByIndex_v2 9\n", TRK_GPU_NO_DRIVER},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct play p;
 		char text[512];
@@ -182,7 +178,6 @@ static void a_driver_that_is_reloaded_is_asked_again(void **state)
 {
 	struct play p;
 
-	(void) state;
 	begin(&p, TWO);
 	look(&p, NULL, 0);
 	write_script(&p, TWO "error nvmlDeviceGetMemoryInfo_v2 1\nerror nvmlInit_v2 9\n");
@@ -222,7 +217,6 @@ static void nvidia_smi_is_not_started_while_all_gpus_sleep(void **state)
 	struct bus b;
 	void *source;
 
-	(void) state;
 	bus_init(&b, "suspended\n", "suspended\n");
 	write_program(&b);
 	hints.path = b.path;

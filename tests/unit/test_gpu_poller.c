@@ -18,7 +18,6 @@ static void signs_of_a_driver(void **state)
 {
 	struct live live;
 
-	(void) state;
 	live_init(&live, NULL);
 	assert_false(trk__gpu_nvml.is_likely(&live.env));
 	assert_null(trk__gpu_poller_new(&live.env, TRK_GPU_AUTO, NULL, NULL)); /* no worker */
@@ -160,7 +159,6 @@ static const struct trk_gpu_reading *ask(struct stage *s)
 
 static void an_answer_in_time_belongs_to_the_question(void **state)
 {
-	(void) state;
 	for (int form = 0; form < FORMS; form++) {
 		const struct trk_gpu_reading *r = NULL;
 		struct stage s;
@@ -188,7 +186,6 @@ static void an_answer_in_time_belongs_to_the_question(void **state)
 
 static void a_driver_that_hangs_costs_one_wait_and_becomes_unknown(void **state)
 {
-	(void) state;
 	for (int form = 0; form < FORMS; form++) {
 		struct stage s;
 		uint64_t start_ns;
@@ -223,7 +220,6 @@ static void a_driver_that_hangs_costs_one_wait_and_becomes_unknown(void **state)
 
 static void a_worker_that_hangs_at_the_end_is_left_behind(void **state)
 {
-	(void) state;
 	for (int form = 0; form < FORMS; form++) {
 		struct stage s;
 
@@ -248,7 +244,6 @@ static void after_a_crash_the_worker_is_started_again(void **state)
 	struct stage s;
 	int first;
 
-	(void) state;
 	begin_stage(&s, PROCESS, LIVES);
 	assert_non_null(ask(&s));
 	first = atomic_load(&play->pid);
@@ -280,7 +275,6 @@ static void after_its_second_end_the_worker_is_not_started_again(void **state)
 		{CRASHES_AT_OPEN, "the driver's library crashed (SIGSEGV)"},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct stage s;
 

@@ -34,7 +34,6 @@ static void a_log_weighs_by_time_and_sums_energy(void **state)
 	struct trk_gpu_device d[2];
 	bool all;
 
-	(void) state;
 	fill(&d[0], 0.5, 100);
 	fill(&d[1], 0, 1000);
 	assert_int_equal(trk__gpu_log_add(&log, d, 2, 1, 1), 0);
@@ -56,7 +55,6 @@ static void a_gpu_without_a_counter_leaves_the_energy_of_the_others(void **state
 	struct trk_gpu_device d[2];
 	bool all;
 
-	(void) state;
 	for (int i = 0; i < 2; i++) {
 		fill(&d[0], 0.5, 100 + i * 30);
 		fill(&d[1], 0.5, NAN);
@@ -77,7 +75,6 @@ static void energy_survives_a_gap_and_a_reset(void **state)
 	struct trk_gpu_device d;
 	bool all;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(counter) / sizeof(counter[0]); i++) {
 		fill(&d, 0, counter[i]);
 		assert_int_equal(trk__gpu_log_add(&log, &d, 1, 1, 1), 0);
@@ -92,7 +89,6 @@ static void nothing_seen_is_no_energy(void **state)
 	struct trk_gpu_log log = {.count = 0};
 	bool all;
 
-	(void) state;
 	assert_true(isnan(trk__gpu_log_energy(&log, &all)));
 }
 
@@ -103,7 +99,6 @@ static void bytes_come_back_as_they_went(void **state)
 	struct trk_buf b;
 	size_t count;
 
-	(void) state;
 	fill(&d[0], 0.1234, 99.125);
 	fill(&d[1], 1, 0);
 	d[1].parent = 0;
@@ -148,7 +143,6 @@ static void figures_of_older_recordings_are_passed_over(void **state)
 	uint64_t bits = 0;
 	size_t count;
 
-	(void) state;
 	trk__buf_init(&b, 1 << 16);
 	trk__buf_varint(&b, 1);
 	for (int i = 0; i < 5; i++) /* vendor, name, uuid, bus, driver */
@@ -190,7 +184,6 @@ static void a_long_series_is_thinned(void **state)
 	struct trk_run run;
 	bool all;
 
-	(void) state;
 	assert_non_null(record);
 	folder_init(&f);
 	run_init(&run);

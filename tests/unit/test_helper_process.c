@@ -70,7 +70,6 @@ static void whoever_reaps_children_leaves_it_to_its_owner(void **state)
 	int status;
 	pid_t pid;
 
-	(void) state;
 	assert_true(trk__helper_process_cpu_ns(&before_ns));
 	assert_int_equal(start(&tool, script), 0);
 	read_all(&tool, text, sizeof(text));
@@ -95,7 +94,6 @@ static void a_fork_is_left_out_as_a_program_is(void **state)
 	char end;
 	pid_t pid;
 
-	(void) state;
 	assert_true(trk__helper_process_cpu_ns(&before_ns));
 	assert_int_equal(pipe(ends), 0);
 	pid = trk__helper_process_fork(&tool);
@@ -164,7 +162,6 @@ static void what_a_fork_starts_is_in_its_group(void **state)
 	long program = 0;
 	pid_t pid;
 
-	(void) state;
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
 	assert_int_equal(pipe(out), 0);
 	assert_int_equal(pipe(in), 0);
@@ -204,7 +201,6 @@ static void what_is_left_is_reaped_later(void **state)
 	pid_t pid;
 	int status;
 
-	(void) state;
 	pid = trk__helper_process_fork(&first);
 	if (pid == 0) {
 		(void) pause();
@@ -232,7 +228,6 @@ static void another_child_is_none_of_ours(void **state)
 	pid_t child = fork();
 	int status;
 
-	(void) state;
 	if (child == 0)
 		_exit(3);
 	assert_int_equal(start(&tool, script), 0);
@@ -257,7 +252,6 @@ static void what_it_leaves_behind_is_ended_and_adopted_by_nobody_else(void **sta
 	int status;
 	pid_t orphan;
 
-	(void) state;
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
 	assert_int_equal(start(&tool, script), 0);
 	read_all(&tool, text, sizeof(text));
@@ -281,7 +275,6 @@ static void on_hold_all_are_ended_and_none_is_started(void **state)
 	uint64_t cpu_ns;
 	int status = 0;
 
-	(void) state;
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
 	assert_int_equal(start(&tool, script), 0);
 	trk__helper_process_hold(true);
@@ -310,7 +303,6 @@ static void a_file_that_is_no_program_is_refused(void **state)
 	struct trk_helper_process tool;
 	uint64_t cpu_ns;
 
-	(void) state;
 	SKIP_UNDER_VALGRIND("a child's failed exec does not reach its parent");
 	assert_int_equal(trk__helper_process_start(&tool, "/nonexistent/x", argv, envp), -ENOENT);
 	assert_int_equal(tool.slot, -1);

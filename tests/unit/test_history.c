@@ -94,7 +94,6 @@ static void a_file_of_a_row_is_the_name_of_a_recording_or_nothing(void **state)
 	};
 	struct database d;
 
-	(void) state;
 	database_init(&d);
 	put_run(&d, "r-aa000001", NAME);
 	assert_string_equal(only_run(&d).file, NAME);
@@ -111,7 +110,6 @@ static void words_of_a_row_have_no_hidden_characters(void **state)
 	struct database d;
 	struct trk_past_run run;
 
-	(void) state;
 	database_init(&d);
 	put_run(&d, "r-\x1b]0;x\x07", NAME);
 	execute(&d, "UPDATE run SET kind = char(27) || 'k\x7f', verdict = 'v' || char(10)");
@@ -132,7 +130,6 @@ static void figures_that_no_run_can_have_are_unknown(void **state)
 	struct database d;
 	struct trk_past_run run;
 
-	(void) state;
 	database_init(&d);
 	put_run(&d, "r-aa000001", NAME);
 	execute(&d, "UPDATE run SET duration_s = -1, peak_memory_mib = 9e999, cpu_s = -9e999, "
@@ -150,7 +147,6 @@ static void triggers_and_views_do_not_run(void **state)
 {
 	struct database d;
 
-	(void) state;
 	database_init(&d);
 	execute(&d, "CREATE TRIGGER t AFTER INSERT ON run BEGIN UPDATE run SET verdict = 'x'; END");
 	put_run(&d, "r-aa000001", NAME);
@@ -165,7 +161,6 @@ static void the_schema_cannot_be_edited_and_calls_no_function_that_acts(void **s
 	struct database d;
 	int on = -1;
 
-	(void) state;
 	database_init(&d);
 	execute(&d, "PRAGMA writable_schema = ON");
 	assert_refused(&d, "UPDATE sqlite_master SET sql = 'x'", "may not be modified");

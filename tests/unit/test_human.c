@@ -34,7 +34,6 @@ static void check(trk_human_fn *words, const struct row *rows, size_t count)
 
 static void numbers_have_as_many_digits_as_tell(void **state)
 {
-	(void) state;
 	CHECK(trk__human_number, {0, "0"}, {0.004, "< 0.01"}, {-0.004, "> -0.01"}, {0.05, "0.05"},
 	      {0.994, "0.99"}, {0.995, "1.0"}, {4.23, "4.2"}, {99.94, "99.9"}, {99.96, "100"},
 	      {1234.5, "1234"}, {-4.23, "-4.2"}, {1e15, "1e+15"}, {INFINITY, "inf"}, {NAN, "-"});
@@ -45,7 +44,6 @@ static void numbers_have_as_many_digits_as_tell(void **state)
 
 static void shares_are_percent(void **state)
 {
-	(void) state;
 	CHECK(trk__human_percent, {0, "0 %"}, {0.004, "< 1 %"}, {0.005, "0 %"}, {0.71, "71 %"},
 	      {1.014, "101 %"}, {123.4, "12340 %"}, {1.5e9, "1.5e+11 %"}, {NAN, "-"});
 	CHECK(trk__human_change, {0, "0 %"}, {0.0004, "0 %"}, {0.067, "+6.7 %"}, {0.4, "+40 %"},
@@ -54,7 +52,6 @@ static void shares_are_percent(void **state)
 
 static void memory_is_binary_and_requests_are_exact(void **state)
 {
-	(void) state;
 	CHECK(trk__human_memory, {0, "0 MiB"}, {0.004, "< 0.01 MiB"}, {0.25, "0.25 MiB"},
 	      {85.31, "85.3 MiB"}, {640, "640 MiB"}, {1023, "1023 MiB"}, {1023.9, "1 GiB"},
 	      {1280, "1.25 GiB"}, {4999, "4.88 GiB"}, {24106, "23.5 GiB"}, {1048576, "1 TiB"},
@@ -65,7 +62,6 @@ static void memory_is_binary_and_requests_are_exact(void **state)
 
 static void bytes_are_decimal(void **state)
 {
-	(void) state;
 	CHECK(trk__human_bytes, {0, "0 B"}, {999, "999 B"}, {999.6, "1.0 kB"}, {1500, "1.5 kB"},
 	      {999600, "1.0 MB"}, {2.5e9, "2.5 GB"}, {123e9, "123 GB"}, {4e18, "4000 PB"},
 	      {1e40, "1e+25 PB"}, {NAN, "-"});
@@ -76,7 +72,6 @@ static void bytes_are_decimal(void **state)
 
 static void durations_have_two_units_at_most(void **state)
 {
-	(void) state;
 	CHECK(trk__human_seconds, {0, "0 ms"}, {0.0004, "0 ms"}, {0.25, "250 ms"},
 	      {0.9994, "999 ms"}, {0.9995, "1.0 s"}, {12.34, "12.3 s"}, {59.94, "59.9 s"},
 	      {59.95, "1 m 0 s"}, {3599.4, "59 m 59 s"}, {3599.5, "1 h 0 m"}, {6130, "1 h 42 m"},
@@ -92,7 +87,6 @@ static void durations_have_two_units_at_most(void **state)
 
 static void money_shows_two_digits_that_count(void **state)
 {
-	(void) state;
 	CHECK(trk__human_usd, {0, "$0.00"}, {1.224, "$1.22"}, {0.0042, "$0.0042"},
 	      {0.000042, "$0.000042"}, {1e-12, "$0.00000000"}, {12345.678, "$12345.68"},
 	      {1e300, "$1e+300"}, {NAN, "-"});
@@ -115,7 +109,6 @@ static void several_values_share_a_unit(void **state)
 		{TRK_HUMAN_GPUS, 2, "GPUs", 1},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct trk_human_unit unit = trk__human_unit(rows[i].kind, rows[i].largest);
 
@@ -137,7 +130,6 @@ static void no_value_outgrows_its_text(void **state)
 	static const double values[] = {-INFINITY, -1e308, -1e15, -1,    0,        1e-308,
 					9.99e14,   1e15,   1e19,  1e308, INFINITY, NAN};
 
-	(void) state;
 	for (size_t w = 0; w < sizeof(all) / sizeof(all[0]); w++)
 		for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 			char text[TRK_HUMAN_SIZE];

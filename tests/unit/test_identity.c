@@ -61,7 +61,6 @@ static void without_an_engine_it_is_program_script_and_directory(void **state)
 {
 	struct trk_identity i;
 
-	(void) state;
 	check(NULL, "python3 train.py", "/home/me/a");
 	i = find(NULL, TRK_REDACT_ALL, "/d", TRAIN);
 	assert_string_equal(i.job, "python3");
@@ -73,7 +72,6 @@ static void without_an_engine_it_is_program_script_and_directory(void **state)
 
 static void workflow_engines_name_the_task(void **state)
 {
-	(void) state;
 	check(ENV("METAFLOW_FLOW_NAME=Forest", "METAFLOW_STEP_NAME=fit", "SLURM_JOB_ID=1",
 		  "SLURM_JOB_NAME=x"),
 	      "Forest/fit", "python3 train.py");
@@ -111,7 +109,6 @@ static void steps_of_ci_services_are_told_apart_without_their_scripts(void **sta
 	const char *script = "/usr/bin/bash|-e|/home/runner/work/_temp/"
 			     "0f8fad5b-d9cb-469f-a165-70867728950e.sh";
 
-	(void) state;
 	check_command(ENV(GITHUB, "GITHUB_ACTION=__run_2"), script, "o/r CI/test",
 		      "bash, step __run_2");
 	check_command(ENV(GITHUB, "GITHUB_ACTION=build"), script, "o/r CI/test",
@@ -133,7 +130,6 @@ static void no_secret_is_in_the_name(void **state)
 {
 	struct trk_identity i = find(NULL, TRK_REDACT_SECRETS, "/d", "worker --password hunter2.x");
 
-	(void) state;
 	assert_string_equal(i.job, "worker --password [SECRET]");
 	i = find(NULL, TRK_REDACT_ALL, "/d", "worker --password hunter2.x");
 	assert_string_equal(i.job, "worker");
@@ -146,7 +142,6 @@ static void no_secret_is_in_the_name(void **state)
 
 static void a_script_with_another_name_in_each_run_is_no_part_of_the_name(void **state)
 {
-	(void) state;
 	check_command(NULL, "bash|/tmp/tmp.Ab3dEf6hIj", "bash", "/d");
 	check_command(NULL, "bash|work/tmp.Ab3dEf6hIj.sh", "bash", "/d");
 	check_command(NULL, "python3|/tmp/tmpk3_x9a0b.py", "python3", "/d");
@@ -164,7 +159,6 @@ static void a_script_with_another_name_in_each_run_is_no_part_of_the_name(void *
 
 static void batch_systems_name_the_job_and_arrays_are_one(void **state)
 {
-	(void) state;
 	check(ENV("SLURM_JOB_ID=7", "SLURM_JOB_NAME=nightly"), "nightly", "python3 train.py");
 	check(ENV("SLURM_JOB_ID=8", "SLURM_ARRAY_JOB_ID=7", "SLURM_ARRAY_TASK_ID=1",
 		  "SLURM_JOB_NAME=nightly"),
@@ -197,7 +191,6 @@ static void nextflow_names_the_task_in_its_script(void **state)
 {
 	char folder[] = "/tmp/trk-identity-XXXXXX", path[64], variable[64];
 
-	(void) state;
 	assert_non_null(mkdtemp(folder));
 	(void) snprintf(path, sizeof(path), "%s/.command.run", folder);
 	(void) snprintf(variable, sizeof(variable), "NXF_TASK_WORKDIR=%s", folder);
@@ -219,7 +212,6 @@ static void long_texts_stay_apart(void **state)
 	char one[1000], other[1000], name[400];
 	struct trk_identity a, b;
 
-	(void) state;
 	memset(one, 'd', sizeof(one));
 	one[0] = '/';
 	one[sizeof(one) - 1] = '\0';
@@ -239,7 +231,6 @@ static void a_label_is_name_and_scope(void **state)
 {
 	char label[TRK_LABEL_SIZE];
 
-	(void) state;
 	trk__run_label("a", "", label);
 	assert_string_equal(label, "a");
 	trk__run_label("a b", "/c", label);

@@ -23,7 +23,6 @@ static void assert_is(double value, double expected)
 
 static void clocks(void **state)
 {
-	(void) state;
 	assert_is(trk__value_clock("0:01.50"), 1.5);
 	assert_is(trk__value_clock("1:02:03"), 3723);
 	assert_is(trk__value_clock("2-03:04:05"), 2 * 86400 + 3 * 3600 + 4 * 60 + 5);
@@ -37,7 +36,6 @@ static void clocks(void **state)
 
 static void words(void **state)
 {
-	(void) state;
 	assert_is(trk__value_words("2m 5s"), 125);
 	assert_is(trk__value_words("1d 2h 3m 4.5s"), 93784.5);
 	assert_is(trk__value_words("350ms"), 0.35);
@@ -52,7 +50,6 @@ static void sizes(void **state)
 {
 	const char *rest = NULL;
 
-	(void) state;
 	assert_is(trk__value_bytes("5.2 GB", 1, NULL), 5.2 * 1024 * 1024 * 1024);
 	assert_is(trk__value_bytes("512K", 1, NULL), 524288);
 	assert_is(trk__value_bytes("17", 1048576, NULL), 17 * 1048576.0);
@@ -67,7 +64,6 @@ static void sizes(void **state)
 
 static void dates(void **state)
 {
-	(void) state;
 	assert_is(trk__value_date("2026-03-01 10:00:01.250"), 1772359201.25);
 	assert_is(trk__value_date("2026-03-01T10:00:01"), 1772359201);
 	assert_is(trk__value_date("1772359201250"), 1772359201.25);
@@ -81,7 +77,6 @@ static void decimals(void **state)
 {
 	double value = 7;
 
-	(void) state;
 	assert_int_equal(trk__parse_decimal("-12.5e-3", &value), 0);
 	assert_is(value, -0.0125);
 	assert_int_equal(trk__parse_decimal(".5", &value), 0);
@@ -105,7 +100,6 @@ static void cells_quoted_and_not(void **state)
 		      "a,\"b \"\"x\"\"\",C\r\n\r\n1,\"two\nlines\",3\n,,\n4\n";
 	struct trk_delimited d;
 
-	(void) state;
 	assert_int_equal(trk__delimited_init(&d, text, ','), 0);
 	assert_int_equal(d.columns, 3);
 	assert_string_equal(d.head[1], "b \"x\"");
@@ -129,7 +123,6 @@ static void a_quote_without_an_end_and_too_many_cells(void **state)
 	char quote[] = "a,b\n1,\"2\n", many[TRK_DELIMITED_CELLS_MAX + 3], empty[] = "\n";
 	struct trk_delimited d;
 
-	(void) state;
 	assert_int_equal(trk__delimited_init(&d, quote, ','), 0);
 	assert_int_equal(trk__delimited_next(&d), -EBADMSG);
 	memset(many, ',', sizeof(many) - 1);
@@ -157,7 +150,6 @@ static void formats_are_known_by_their_look(void **state)
 		{"", TRK_IMPORT_UNKNOWN},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(trk__import_detect(cases[i].text, strlen(cases[i].text)),
 				 cases[i].format);

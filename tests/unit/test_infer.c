@@ -75,7 +75,6 @@ static void a_type_that_alone_is_like_the_machine_is_found(void **state)
 		 "cloudnative-4xCPU-24GB", "23.4 GiB", NULL},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
 		one(&machines[i]);
 }
@@ -108,7 +107,6 @@ static void where_several_or_none_are_like_it_there_is_none(void **state)
 		 NULL, "nobody names it", NULL},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
 		one(&machines[i]);
 }
@@ -119,7 +117,6 @@ static void a_type_that_was_named_stays(void **state)
 	struct trk_cloud cloud = {.vendor = "hetzner", .region = "eu", .instance_type = "cx22"};
 	struct trk_catalog c;
 
-	(void) state;
 	trk__catalog_embedded(&c);
 	assert_false(trk__infer_type(&c, &s, &cloud));
 	assert_string_equal(cloud.instance_type, "cx22");

@@ -87,7 +87,6 @@ static void enter(const char *group)
 
 static int begin(void **state)
 {
-	(void) state;
 	(void) snprintf(root, sizeof(root), "/tmp/trk-group.XXXXXX");
 	if (!mkdtemp(root))
 		return -1;
@@ -113,7 +112,6 @@ static int end(void **state)
 {
 	char command[96];
 
-	(void) state;
 	trk__sampler_free(sampler);
 	trk__env_release(&env);
 	(void) snprintf(command, sizeof(command), "rm -rf '%s'", root);
@@ -151,7 +149,6 @@ static void assert_near(double value, double expected)
 
 static void quotas_of_ancestors_count(void **state)
 {
-	(void) state;
 	put_quota("a/b", 0, 0); /* without a quota of its own */
 	put_quota("a", 10, 4000000);
 	start();
@@ -162,7 +159,6 @@ static void quotas_of_ancestors_count(void **state)
 
 static void a_group_without_the_controller_has_its_parent_s_quota(void **state)
 {
-	(void) state;
 	put_in_group("a/b", "cpu.stat", "usage_usec 5\nuser_usec 5\nsystem_usec 0\n");
 	put_quota("a", 10, 0);
 	start();
@@ -173,7 +169,6 @@ static void a_group_without_the_controller_has_its_parent_s_quota(void **state)
 
 static void quotas_of_two_levels_add_up(void **state)
 {
-	(void) state;
 	put_quota("a/b", 5, 0);
 	put_quota("a", 5, 0);
 	start();
@@ -185,7 +180,6 @@ static void quotas_of_two_levels_add_up(void **state)
 
 static void a_quota_that_is_set_later_counts_in_full(void **state)
 {
-	(void) state;
 	put_quota("a/b", 0, 0);
 	put_quota("a", 0, 0);
 	start();
@@ -198,7 +192,6 @@ static void a_quota_that_is_set_later_counts_in_full(void **state)
 
 static void what_a_group_did_before_the_job_came_does_not_count(void **state)
 {
-	(void) state;
 	put_quota("a/b", 9, 1000000);
 	put_quota("a", 0, 0);
 	put_quota("c", 99, 77000000);
@@ -221,7 +214,6 @@ static void held_back_is_a_part_of_the_time(void **state)
 	struct trk_record record;
 	struct trk_sample s = {0};
 
-	(void) state;
 	assert_int_equal(trk__record_init(&record), 0);
 	trk__sample_set(&s, TRK_INTERVAL, 11000000);
 	trk__sample_set(&s, TRK_PROCESS_UTIME, 5500000);
@@ -245,7 +237,6 @@ static void a_move_is_followed(void **state)
 {
 	unsigned int changes;
 
-	(void) state;
 	put_in_group("a/b", "memory.current", "104857600\n");
 	put_in_group("c", "memory.current", "52428800\n");
 	put_in_group("c", "memory.max", "209715200\n");
@@ -268,7 +259,6 @@ static void the_root_groups_of_an_ending_process_are_no_move(void **state)
 {
 	char path[64], stat[64];
 
-	(void) state;
 	put("proc/self/mountinfo",
 	    "25 20 0:22 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
 	put("sys/fs/cgroup/memory/cgroup.procs", "");
@@ -311,7 +301,6 @@ static void use_is_compared_with_the_limit_of_its_time(void **state)
 	struct trk_record record;
 	struct trk_limits l;
 
-	(void) state;
 	assert_int_equal(trk__record_init(&record), 0);
 	(void) snprintf(record.run.kind, sizeof(record.run.kind), "run");
 	put_in_group("a", "memory.max", "104857600\n");
@@ -345,7 +334,6 @@ static void of_changed_cpu_limits_the_largest_counts(void **state)
 	struct trk_record record;
 	struct trk_limits l;
 
-	(void) state;
 	assert_int_equal(trk__record_init(&record), 0);
 	(void) snprintf(record.run.kind, sizeof(record.run.kind), "run");
 	put_in_group("a/b", "cpu.max", "50000 100000\n");
@@ -371,7 +359,6 @@ static void memory_high_is_a_limit(void **state)
 	struct trk_record record;
 	struct trk_limits l;
 
-	(void) state;
 	assert_int_equal(trk__record_init(&record), 0);
 	(void) snprintf(record.run.kind, sizeof(record.run.kind), "run");
 	put_in_group("a/b", "memory.high", "104857600\n");
@@ -393,7 +380,6 @@ static void the_group_does_not_limit_the_machine(void **state)
 	struct trk_record record;
 	struct trk_limits l;
 
-	(void) state;
 	assert_int_equal(trk__record_init(&record), 0);
 	(void) snprintf(record.run.kind, sizeof(record.run.kind), "system");
 	put_in_group("a/b", "memory.max", "104857600\n");
@@ -414,7 +400,6 @@ static void without_meminfo_the_size_of_the_machine_is_known(void **state)
 	struct trk_limits l;
 	char path[128];
 
-	(void) state;
 	assert_int_equal(trk__record_init(&record), 0);
 	(void) snprintf(record.run.kind, sizeof(record.run.kind), "run");
 	record.run.pid = getpid();
@@ -440,7 +425,6 @@ static void limits_of_a_group_that_is_not_visible_are_bounds(void **state)
 	struct trk_record record;
 	struct trk_limits l;
 
-	(void) state;
 	assert_int_equal(trk__record_init(&record), 0);
 	(void) snprintf(record.run.kind, sizeof(record.run.kind), "run");
 	enter("gone/from/here");
@@ -458,7 +442,6 @@ static void changed_limits_are_recorded(void **state)
 	struct trk_run run = {.id = "1"}, read = {.id = "2"};
 	struct trk_buf b;
 
-	(void) state;
 	trk__quantities_clear(run.limit, TRK_LIMITS);
 	trk__quantities_clear(run.request, TRK_REQUESTS);
 	trk__quantity_set(&run.limit[TRK_LIMIT_SWAP_MIB], 7, TRK_QUALITY_EXACT, "s", NULL);
@@ -488,7 +471,6 @@ static void the_most_that_was_swapped_out_is_kept(void **state)
 {
 	struct trk_sampler_memory m;
 
-	(void) state;
 	put_in_group("a/b", "memory.swap.current", "1048576\n");
 	put_in_group("a/b", "memory.swap.peak", "1048576\n");
 	start();
@@ -512,7 +494,6 @@ static void the_most_that_was_swapped_out_is_kept(void **state)
 
 static void what_is_swapped_in_does_not_hide_what_is_swapped_out_later(void **state)
 {
-	(void) state;
 	put_in_group("a/b", "memory.swap.current", "269484032\n");
 	start();
 	put_in_group("a/b", "memory.swap.current", "1048576\n");
@@ -525,7 +506,6 @@ static void what_is_swapped_in_does_not_hide_what_is_swapped_out_later(void **st
 
 static void without_a_group_s_word_swap_is_unknown(void **state)
 {
-	(void) state;
 	start();
 	tick_after(S);
 	assert_true(isnan(swapped_mib()));
@@ -537,7 +517,6 @@ static void refused_forks_are_counted_where_the_kernel_does(void **state)
 	struct trk_cgroup_forks before, now;
 	struct trk_cgroup cg;
 
-	(void) state;
 	put_in_group("a/b", "pids.events", "max 3\n");
 	put_in_group("a", "pids.events", "max 0\n");
 	assert_int_equal(trk__cgroup_open(&cg, &env, getpid()), 0);
@@ -559,7 +538,6 @@ static void limits_are_read_less_often_later_but_for_a_sign(void **state)
 {
 	unsigned int changes;
 
-	(void) state;
 	put_quota("a", 0, 0);
 	start();
 	put_in_group("a", "memory.max", "104857600\n");
@@ -601,7 +579,6 @@ static void kills_in_a_group_that_was_entered_count(void **state)
 	struct trk_group_log log;
 	char where[192];
 
-	(void) state;
 	trk__group_log_begin(&log, &env, getpid());
 	trk__group_log_note(&log, &env, getpid(), false);
 	assert_int_equal(log.count, 0); /* the caller looks at that one */
@@ -623,7 +600,6 @@ static void a_group_that_was_seen_too_late_needs_a_kill_on_the_machine(void **st
 	struct trk_group_log log;
 	char where[192];
 
-	(void) state;
 	trk__group_log_begin(&log, &env, getpid());
 	put_in_group("c", "memory.events", killed);
 	enter("c");
@@ -641,7 +617,6 @@ static void kills_of_an_ancestor_count_where_the_group_has_no_count(void **state
 	struct trk_group_log log;
 	char where[192], path[128];
 
-	(void) state;
 	put_group("d/e");
 	put_group("d");
 	put_in_group("d", "memory.max", "104857600\n");

@@ -45,7 +45,6 @@ static void reads_every_kind_of_value(void **state)
 	const struct trk_json_value *root = trk__json_root(&d), *v;
 	int64_t i;
 
-	(void) state;
 	assert_int_equal(root->type, TRK_JSON_OBJECT);
 	assert_int_equal(root->count, 4);
 	v = trk__json_get(&d, root, "a");
@@ -77,7 +76,6 @@ static void what_is_not_there_or_of_another_kind_is_no_answer(void **state)
 	const struct trk_json_value *root = trk__json_root(&d);
 	int64_t i = 42;
 
-	(void) state;
 	assert_null(trk__json_get(&d, root, "x"));
 	assert_null(trk__json_get(&d, trk__json_get(&d, root, "x"), "y"));
 	assert_null(trk__json_get(&d, trk__json_get(&d, root, "l"), "y"));
@@ -96,7 +94,6 @@ static void the_last_of_equal_keys_counts(void **state)
 {
 	struct trk_json_doc d = parse("{\"a\": 1, \"b\": 2, \"a\": 3}");
 
-	(void) state;
 	assert_true(trk__json_get_double(&d, trk__json_root(&d), "a") == 3);
 	assert_int_equal(trk__json_root(&d)->count, 3);
 	trk__json_doc_release(&d);
@@ -108,7 +105,6 @@ static void escapes_become_characters(void **state)
 				      "\\uD83D\\ude00\xc3\xa9\"}");
 	const struct trk_json_value *v = trk__json_get(&d, trk__json_root(&d), "k\n");
 
-	(void) state;
 	assert_string_equal(trk__json_as_text(v), "\"\\/\b\f\n\r\t\xc3\xa9\xe2\x82\xac"
 						  "\xf0\x9f\x98\x80\xc3\xa9");
 	assert_int_equal(v->text_len, strlen(v->text));
@@ -125,7 +121,6 @@ static void numbers_are_as_exact_as_their_type(void **state)
 	const struct trk_json_value *v[12];
 	int64_t i = 1;
 
-	(void) state;
 	v[0] = trk__json_first(&d, trk__json_root(&d));
 	for (int k = 1; k < 12; k++)
 		v[k] = trk__json_next(&d, v[k - 1]);
@@ -199,7 +194,6 @@ static void refuses_what_is_no_json(void **state)
 		"<!DOCTYPE html><html></html>",
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct trk_error error = {.code = 0};
 
@@ -215,7 +209,6 @@ static void a_nul_byte_does_not_end_the_text(void **state)
 {
 	struct trk_json_doc d;
 
-	(void) state;
 	assert_int_equal(trk__json_read("1\0", 2, NULL, "", &d, NULL), -EBADMSG);
 	assert_int_equal(trk__json_read("[\0]", 3, NULL, "", &d, NULL), -EBADMSG);
 	assert_int_equal(trk__json_read("\"a\0b\"", 5, NULL, "", &d, NULL), -EBADMSG);
@@ -225,7 +218,6 @@ static void the_message_names_the_place(void **state)
 {
 	struct trk_error error;
 
-	(void) state;
 	assert_int_equal(code_of("{\n \"a\\u0041\": 1,\n \"b\": tru\n}", &error), -EBADMSG);
 	assert_string_equal(error.file, "file");
 	assert_string_equal(error.message, "no JSON value (line 3, column 7)");
@@ -241,7 +233,6 @@ static void depth_and_size_are_bounded(void **state)
 	struct trk_json_doc d;
 	struct trk_error error;
 
-	(void) state;
 	assert_int_equal(trk__json_read("[[[]]]", 6, &limits, "", &d, NULL), 0);
 	trk__json_doc_release(&d);
 	assert_int_equal(trk__json_read("[[[[]]]]", 8, &limits, "", &d, &error), -EFBIG);
@@ -267,7 +258,6 @@ static void takes_the_words_of_python_as_null_where_asked_to(void **state)
 	struct trk_json_doc d;
 	const struct trk_json_value *v;
 
-	(void) state;
 	assert_int_equal(trk__json_read(text, strlen(text), &limits, "", &d, NULL), 0);
 	v = trk__json_first(&d, trk__json_root(&d));
 	for (int i = 0; i < 3; i++, v = trk__json_next(&d, v)) {
@@ -288,7 +278,6 @@ static void many_values_have_room(void **state)
 	const struct trk_json_value *v;
 	int64_t i, expected = 0;
 
-	(void) state;
 	assert_non_null(text);
 	text[n++] = '[';
 	for (int k = 0; k < 5000; k++)

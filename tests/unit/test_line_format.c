@@ -33,19 +33,16 @@ static void assert_rows(int format, const char *want)
 
 static void csv_quotes_text_and_hides_control_characters(void **state)
 {
-	(void) state;
 	assert_rows(TRK_LINE_CSV, "name,size,any,ended\n\"a \"\"b\"\"?c?,d\",1.00,0.1,1\n,,,0\n");
 }
 
 static void tsv_has_no_quotes_and_no_tab_within_a_cell(void **state)
 {
-	(void) state;
 	assert_rows(TRK_LINE_TSV, "name\tsize\tany\tended\na \"b\"?c?,d\t1.00\t0.1\t1\n\t\t\t0\n");
 }
 
 static void json_lines_escape_text_and_do_not_round(void **state)
 {
-	(void) state;
 	assert_rows(
 		TRK_LINE_JSONL,
 		"{\"name\":\"a \\\"b\\\"\\tc\\n,d\",\"size\":1.005,\"any\":0.1,\"ended\":true}\n"

@@ -56,7 +56,6 @@ static void equal_stacks_share_their_nodes(void **state)
 	struct made m;
 	uint32_t again;
 
-	(void) state;
 	make(&m);
 	again = trk__lines_function(m.l, "/home/u/train.py", "step", 9);
 	assert_int_equal(trk__lines_node(m.l, m.main_line, again, 10), m.step);
@@ -74,7 +73,6 @@ static void a_record_may_be_released_twice(void **state)
 	static struct trk_record r;
 	struct made m;
 
-	(void) state;
 	assert_int_equal(trk__record_init(&r), 0);
 	make(&m);
 	r.lines = m.l;
@@ -88,7 +86,6 @@ static void tables_are_bounded(void **state)
 	struct trk_lines *l = trk__lines_new();
 	uint32_t function, last = 0;
 
-	(void) state;
 	function = trk__lines_function(l, "a.py", "f", 1);
 	for (int i = 1; i < TRK_LINES_NODES + 100; i++)
 		last = trk__lines_node(l, TRK_LINES_ROOT, function, i);
@@ -109,7 +106,6 @@ static void installed_packages_and_the_standard_library_are_libraries(void **sta
 	static const char *const own[] = {"/home/u/train.py", "<stdin>", "<string>", "train.py",
 					  "/home/u/lib/python_tools/x.py"};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
 		assert_true(trk__lines_is_library(libraries[i]));
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
@@ -144,7 +140,6 @@ static void the_user_is_known_only_if_it_is_one(void **state)
 	const int64_t users[][2] = {{1000, 1001}, {0, 1000}, {1000, TRK_LINES_SEVERAL_USERS}};
 	struct trk_lines *l, *back;
 
-	(void) state;
 	for (size_t i = 0; i < 3; i++) {
 		l = trk__lines_new();
 		assert_int_equal(l->user, TRK_LINES_USER_UNKNOWN);
@@ -166,7 +161,6 @@ static void stacks_come_back_from_a_recording(void **state)
 	struct trk_lines *back;
 	struct made m;
 
-	(void) state;
 	make(&m);
 	counts[0] = count(m.lane, m.torch, 500, 1 << 20);
 	counts[1] = count(m.other_lane, m.next, 7, 0);
@@ -204,7 +198,6 @@ static void a_lost_record_of_names_shifts_no_name(void **state)
 	struct trk_buf b;
 	uint32_t late;
 
-	(void) state;
 	make(&m);
 	trk__buf_init(&b, 1 << 20);
 	assert_true(trk__format_line_names(&b, m.l, &from));
@@ -231,7 +224,6 @@ static void cut_payloads_are_refused(void **state)
 	struct made m;
 	struct trk_buf b;
 
-	(void) state;
 	make(&m);
 	trk__buf_init(&b, 1 << 20);
 	(void) trk__format_line_names(&b, m.l, &from);
@@ -268,7 +260,6 @@ static void thinning_keeps_the_sums(void **state)
 	struct folder f;
 	struct made m;
 
-	(void) state;
 	make(&m);
 	folder_init(&f);
 	run_init(&run);
@@ -322,7 +313,6 @@ static void a_library_is_charged_to_the_line_that_called_it(void **state)
 	struct trk_profile p;
 	struct made m;
 
-	(void) state;
 	make(&m);
 	counts[0] = count(m.lane, m.torch, 700, 3 << 20);
 	counts[1] = count(m.lane, m.next, 300, 0);
@@ -358,7 +348,6 @@ static void recursion_counts_once_with_callees(void **state)
 	struct made m;
 	uint32_t node;
 
-	(void) state;
 	make(&m);
 	node = m.step;
 	for (int i = 0; i < 50; i++)
@@ -379,7 +368,6 @@ static void a_part_of_the_run_and_its_processes_are_told_apart(void **state)
 	struct trk_profile p;
 	struct made m;
 
-	(void) state;
 	make(&m);
 	m.l->keeps_windows = true;
 	for (int i = 0; i < 3; i++) {
@@ -410,7 +398,6 @@ static void phases_are_rows_in_the_order_of_time(void **state)
 	struct trk_profile p;
 	struct made m;
 
-	(void) state;
 	make(&m);
 	m.l->keeps_windows = true;
 	for (int i = 0; i < 3; i++) {
@@ -451,7 +438,6 @@ static void a_cut_is_at_the_line_that_runs_next(void **state)
 {
 	struct made m;
 
-	(void) state;
 	make(&m);
 	/* In step(), which goes on; not in the library that line 10 called. */
 	assert_int_equal(cut_between(&m, m.lane, m.torch, m.next), m.next);
@@ -465,7 +451,6 @@ static void a_cut_needs_a_main_thread_and_a_function_that_goes_on(void **state)
 	struct made m;
 	uint32_t other;
 
-	(void) state;
 	make(&m);
 	assert_int_equal(cut_between(&m, m.other_lane, m.step, m.next), TRK_LINES_ROOT);
 	trk__lines_free(m.l);
@@ -486,7 +471,6 @@ static void a_part_is_named_after_the_windows_inside_it(void **state)
 	uint32_t load;
 	struct made m;
 
-	(void) state;
 	make(&m);
 	m.l->keeps_windows = true;
 	load = trk__lines_node(m.l, TRK_LINES_ROOT,
@@ -513,7 +497,6 @@ static void a_base_name_remembers_whether_it_is_of_a_library(void **state)
 	struct trk_lines *l = trk__lines_new(), *back;
 	uint32_t own, library;
 
-	(void) state;
 	own = trk__lines_base_function(l, "/home/u/__init__.py", "<module>", 1);
 	library = trk__lines_base_function(l, "/v/site-packages/a/__init__.py", "<module>", 1);
 	assert_int_not_equal(own, library);
@@ -539,7 +522,6 @@ static void names_from_outside_are_harmless(void **state)
 	struct trk_buf b;
 	char text[64];
 
-	(void) state;
 	function = trk__lines_function(l, "/tmp/a;b\x1b[31m\xff\n</script>.py", "f;g", 1);
 	node = trk__lines_node(l, TRK_LINES_ROOT, function, 7);
 	assert_null(strpbrk(trk__lines_name(l, node, text, sizeof(text)), "\x1b\n\xff"));
@@ -560,7 +542,6 @@ static void highlights_name_the_hottest_line_and_where_memory_grew(void **state)
 	struct trk_lines_count counts[3];
 	struct made m;
 
-	(void) state;
 	make(&m);
 	counts[0] = count(m.lane, m.torch, 3000, 64 << 20);
 	counts[1] = count(m.lane, m.next, 2000, 0);
@@ -587,7 +568,6 @@ static void highlights_tell_what_threads_did_in_the_last_second(void **state)
 	struct made m;
 	uint32_t third, old;
 
-	(void) state;
 	make(&m);
 	third = trk__lines_lane(m.l, 100, 103, "python3");
 	old = trk__lines_lane(m.l, 100, 104, "python3");
@@ -646,7 +626,6 @@ static void the_tree_of_a_page_is_bounded_and_safe(void **state)
 	struct trk_buf b;
 	double top = 0;
 
-	(void) state;
 	trk__buf_init(&b, 1 << 20);
 	assert_true(trk__lines_tree_json(&b, l, 12000));
 	assert_true(b.len > 6000 && b.len <= 12000);
@@ -684,7 +663,6 @@ static void the_machinery_of_imports_is_no_box(void **state)
 	uint32_t node;
 	struct trk_buf b;
 
-	(void) state;
 	node = trk__lines_node(l, TRK_LINES_ROOT, trk__lines_function(l, "/h/a.py", "main", 1), 1);
 	for (int i = 0; i < 5; i++)
 		node = trk__lines_node(

@@ -15,7 +15,6 @@ static void reads_loads_in_hundredths(void **state)
 	char *text = fixture_text("vm-virtio", "proc/loadavg");
 	struct trk_loadavg l;
 
-	(void) state;
 	assert_int_equal(trk__loadavg_parse(text, &l), 0);
 	free(text);
 	assert_int_equal(l.load_1m, 20);
@@ -31,7 +30,6 @@ static void reads_loads_over_a_hundred(void **state)
 	char *text = fixture_text("kernel-4.18", "proc/loadavg");
 	struct trk_loadavg l;
 
-	(void) state;
 	assert_int_equal(trk__loadavg_parse(text, &l), 0);
 	free(text);
 	assert_int_equal(l.load_1m, 10150);
@@ -51,7 +49,6 @@ static void refuses_damaged_text_and_leaves_the_result_alone(void **state)
 	const struct trk_loadavg before = {.threads = 99};
 	struct trk_loadavg l = before;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(trk__loadavg_parse(bad[i], &l), -EBADMSG);
 		assert_memory_equal(&l, &before, sizeof(l));

@@ -26,7 +26,6 @@ static int dir;
 
 static int enter(void **state)
 {
-	(void) state;
 	(void) snprintf(folder, sizeof(folder), "/tmp/trk-lock-XXXXXX");
 	dir = mkdtemp(folder) ? trk__open_dir_at(AT_FDCWD, folder) : -1;
 	return dir < 0 ? -1 : 0;
@@ -34,7 +33,6 @@ static int enter(void **state)
 
 static int leave(void **state)
 {
-	(void) state;
 	trk__close(dir);
 	trk__remove_tree(folder);
 	return 0;
@@ -69,7 +67,6 @@ static void a_held_lock_is_an_error_that_names_its_holder(void **state)
 	struct stat st;
 	int fd;
 
-	(void) state;
 	assert_int_equal(trk__lock_take(dir, "lock", &error), -EBUSY);
 	assert_true(trk__clock_monotonic_ns() - before >= TRK_LOCK_WAIT_MS * TRK_NS_PER_MS);
 	assert_int_equal(fstatat(dir, "lock", &st, 0), 0);
@@ -90,7 +87,6 @@ static void a_lock_is_a_regular_file(void **state)
 {
 	struct trk_error error = {.code = 0};
 
-	(void) state;
 	assert_int_equal(mkfifoat(dir, "fifo", 0600), 0);
 	assert_int_equal(symlinkat("target", dir, "link"), 0);
 	assert_int_equal(trk__lock_take(dir, "fifo", &error), -TRK_ERR_NOTFILE);
@@ -104,7 +100,6 @@ static void a_temporary_name_cannot_be_known(void **state)
 	char one[TRK_TEMPORARY_SIZE], other[TRK_TEMPORARY_SIZE], text[8];
 	int fd = trk__create_temporary_at(dir, "state", 0600, one);
 
-	(void) state;
 	assert_true(fd >= 0);
 	trk__close(fd);
 	trk__temporary_name(other, "state");

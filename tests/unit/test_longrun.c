@@ -90,7 +90,6 @@ static void thirty_days_at_one_hertz_stay_bounded_and_keep_sums_and_extremes(voi
 	struct stat st;
 	int dir;
 
-	(void) state;
 	SKIP_UNDER_VALGRIND("it would take minutes and run no code that shorter cases do not");
 	assert_non_null(mkdtemp(folder));
 	dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -50,7 +50,6 @@ static void mail_addresses_are_found(void **state)
 		{"pkg@1.2.3", NULL},
 	};
 
-	(void) state;
 	ASSERT_MASKED(cases);
 }
 
@@ -74,7 +73,6 @@ static void addresses_of_machines_are_found(void **state)
 		{"a:b", NULL},
 	};
 
-	(void) state;
 	ASSERT_MASKED(cases);
 }
 
@@ -97,7 +95,6 @@ static void addresses_of_pages_are_found_where_they_may_tell_something(void **st
 		{"a://", NULL},
 	};
 
-	(void) state;
 	ASSERT_MASKED(cases);
 }
 
@@ -132,7 +129,6 @@ static void values_of_secret_names_are_found(void **state)
 		{"compass=north", NULL},
 	};
 
-	(void) state;
 	ASSERT_MASKED(cases);
 }
 
@@ -165,7 +161,6 @@ static void options_of_known_programs_are_found(void **state)
 		{"docker run --user 1000:1000 image", NULL},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *want = cases[i].want ? cases[i].want : cases[i].text;
 		struct trk_mask whole = {.strict = false}, mask = {.strict = false};
@@ -197,7 +192,6 @@ static void separators_in_arguments_end_no_known_program(void **state)
 	};
 	char ret[256];
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(argv) / sizeof(argv[0]); i++) {
 		struct trk_mask mask = {.strict = false}, line = {.strict = false};
 
@@ -214,7 +208,6 @@ static void another_command_of_a_line_is_no_known_program(void **state)
 	struct trk_mask mask = {.strict = false};
 	char ret[256];
 
-	(void) state;
 	(void) trk__mask_argument(&mask, "mysql db; docker run -p 8080:80 x", ret, sizeof(ret));
 	assert_string_equal(ret, "mysql db; docker run -p 8080:80 x");
 }
@@ -240,7 +233,6 @@ static void long_random_words_are_found(void **state)
 		{"2026-11-22T11:03:52", NULL},
 	};
 
-	(void) state;
 	ASSERT_MASKED(cases);
 }
 
@@ -269,7 +261,6 @@ static void by_default_only_passwords_tokens_and_keys_are_masked(void **state)
 		{"--max-tokens=512", NULL},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *want = cases[i].want ? cases[i].want : cases[i].text;
 		struct trk_mask mask = {.value_follows = false};
@@ -344,13 +335,11 @@ static void check_that_all_is_kept(const char *line, size_t len, const char *mas
 
 static void no_secret_of_a_command_line_is_kept(void **state)
 {
-	(void) state;
 	assert_true(check_lines("secrets.txt", check_that_no_secret_is_kept) >= 500);
 }
 
 static void what_is_no_secret_is_kept(void **state)
 {
-	(void) state;
 	assert_true(check_lines("innocent.txt", check_that_all_is_kept) >= 260);
 }
 
@@ -384,7 +373,6 @@ static void tokens_of_known_services_are_found(void **state)
 #undef TOKEN
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		struct trk_mask mask = {.strict = false};
 		char text[512] = "https://h/", ret[600];
@@ -408,7 +396,6 @@ static void expressions_of_source_code_are_kept(void **state)
 		{"f(api_key='hunter2', n=1)", "f(api_key='[SECRET]', n=1)"},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct trk_mask mask = {.is_source = true};
 		char ret[256];
@@ -445,7 +432,6 @@ static void the_time_is_linear_in_the_length(void **state)
 	static const char *const parts[] = {
 		"a://", "http://x:y/", "a:", "http://hooks/", "token \"", "echo x "};
 
-	(void) state;
 	if (checks_memory())
 		SKIP("the sanitizers and valgrind add times of their own");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -462,7 +448,6 @@ static void a_key_is_masked_as_a_whole(void **state)
 		{"KEY=-----BEGIN CERTIFICATE-----", "[KEY]"},
 	};
 
-	(void) state;
 	ASSERT_MASKED(cases);
 }
 
@@ -480,7 +465,6 @@ static void ordinary_arguments_stay(void **state)
 		{"a=b&c=d", NULL},
 	};
 
-	(void) state;
 	ASSERT_MASKED(cases);
 }
 
@@ -489,7 +473,6 @@ static void the_argument_behind_a_secret_option_is_its_value(void **state)
 	struct trk_mask mask = {.strict = true};
 	char ret[64];
 
-	(void) state;
 	(void) trk__mask_argument(&mask, "--password", ret, sizeof(ret));
 	(void) trk__mask_argument(&mask, "two words", ret, sizeof(ret));
 	assert_string_equal(ret, "[SECRET]");
@@ -513,7 +496,6 @@ static void what_does_not_fit_is_cut(void **state)
 	struct trk_mask mask = {.strict = true};
 	char ret[8];
 
-	(void) state;
 	assert_int_equal(trk__mask_argument(&mask, "a user@example.com b", ret, sizeof(ret)), 7);
 	assert_string_equal(ret, "a [EMAI");
 	assert_int_equal(trk__mask_argument(&mask, "abc", ret, 1), 0);

@@ -22,7 +22,6 @@ static bool near(double a, double b)
 
 static void ln_is_the_logarithm_over_its_whole_range(void **state)
 {
-	(void) state;
 	for (double x = 1e-300; x < 1e300; x *= 1.37)
 		assert_true(near(trk__ln(x), log(x)));
 	for (double x = 0.5; x < 2; x += 0.0007) /* where it crosses zero */
@@ -34,7 +33,6 @@ static void ln_is_the_logarithm_over_its_whole_range(void **state)
 
 static void exp_is_the_exponential_over_its_whole_range(void **state)
 {
-	(void) state;
 	for (double x = -700; x < 700; x += 0.37)
 		assert_true(fabs(trk__exp(x) / exp(x) - 1) < 1e-15);
 	assert_true(trk__exp(0) == 1 && trk__exp(-800) == 0 && trk__exp(-INFINITY) == 0);
@@ -45,7 +43,6 @@ static void rounding_agrees_with_libm(void **state)
 {
 	static const double odd[] = {0.0, -0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 1e300, -1e300, 0x1p52};
 
-	(void) state;
 	for (double x = -5; x < 5; x += 0.125) {
 		assert_true(trk__floor(x) == floor(x));
 		assert_true(trk__ceil(x) == ceil(x));
@@ -61,7 +58,6 @@ static void rounding_agrees_with_libm(void **state)
 
 static void a_whole_number_stays_in_its_range_whatever_it_is_made_of(void **state)
 {
-	(void) state;
 	assert_int_equal(trk__whole(2.9, 0, 10), 2);
 	assert_int_equal(trk__whole(-2.9, -10, 10), -2);
 	assert_int_equal(trk__whole(10.5, 0, 10), 10);
@@ -86,7 +82,6 @@ static void the_middle_is_that_of_the_list_in_order(void **state)
 {
 	uint32_t bits = 12345;
 
-	(void) state;
 	for (size_t n = 1; n <= 70; n++)
 		for (uint32_t of = 2; of < 2000; of = of * 3) {
 			double v[70], sorted[70], middle;

@@ -24,7 +24,6 @@ static void reads_every_figure_in_bytes(void **state)
 {
 	struct trk_meminfo m = parse_fixture("vm-virtio");
 
-	(void) state;
 	assert_int_equal(m.total, 32858820ull << 10);
 	assert_int_equal(m.free, 3001984ull << 10);
 	assert_true(m.has_available);
@@ -43,7 +42,6 @@ static void takes_what_is_not_available_as_used(void **state)
 {
 	struct trk_meminfo m = parse_fixture("vm-virtio");
 
-	(void) state;
 	assert_int_equal(trk__meminfo_used(&m), (32858820ull - 27214312) << 10);
 }
 
@@ -51,7 +49,6 @@ static void reckons_used_memory_for_a_kernel_without_available(void **state)
 {
 	struct trk_meminfo m = parse_fixture("kernel-2.6");
 
-	(void) state;
 	assert_false(m.has_available);
 	assert_int_equal(trk__meminfo_used(&m), (2059760ull - 109760 - 60000 - 900000 - 40000)
 							<< 10);
@@ -62,7 +59,6 @@ static void never_has_less_than_nothing_used(void **state)
 	const struct trk_meminfo more = {.total = 10, .available = 11, .has_available = true};
 	const struct trk_meminfo old = {.total = 10, .free = 5, .cached = 6};
 
-	(void) state;
 	assert_int_equal(trk__meminfo_used(&more), 0);
 	assert_int_equal(trk__meminfo_used(&old), 0);
 }
@@ -71,7 +67,6 @@ static void tells_no_memory_available_from_not_known(void **state)
 {
 	struct trk_meminfo m;
 
-	(void) state;
 	assert_int_equal(
 		trk__meminfo_parse("MemTotal: 8 kB\nMemFree: 4 kB\nMemAvailable: 0 kB\n", &m), 0);
 	assert_int_equal(trk__meminfo_used(&m), 8192);
@@ -89,7 +84,6 @@ static void refuses_damaged_text_and_leaves_the_result_alone(void **state)
 	const struct trk_meminfo before = {.total = 99};
 	struct trk_meminfo m = before;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(trk__meminfo_parse(bad[i], &m), -EBADMSG);
 		assert_memory_equal(&m, &before, sizeof(m));

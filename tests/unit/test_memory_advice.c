@@ -114,7 +114,6 @@ static void check_sane(const struct trk_past_run *runs, size_t count,
 
 static void requests_are_sane_whatever_the_history(void **state)
 {
-	(void) state;
 	over_histories(check_sane);
 }
 
@@ -130,7 +129,6 @@ static void check_safe(const struct trk_past_run *runs, size_t count,
 
 static void at_risk_safe_only_input_size_lets_an_earlier_peak_be_passed(void **state)
 {
-	(void) state;
 	over_histories(check_safe);
 }
 
@@ -153,7 +151,6 @@ static void check_named(const struct trk_past_run *runs, size_t count,
 
 static void a_request_below_an_earlier_peak_names_it_and_its_chance(void **state)
 {
-	(void) state;
 	over_histories(check_named);
 }
 
@@ -163,7 +160,6 @@ static void a_rare_outlier_is_cheaper_to_retry_than_to_reserve(void **state)
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice a;
 
-	(void) state;
 	for (int i = 0; i < 60; i++)
 		runs[i] = run_of(i == 20 ? 8192 : 1000 + i % 7);
 	assert_int_equal(trk__memory_advise(runs, 60, &o, &a), 0);
@@ -177,7 +173,6 @@ static void a_rare_outlier_is_cheaper_to_retry_than_to_reserve(void **state)
 
 static void from_one_run_the_request_is_never_below_its_peak(void **state)
 {
-	(void) state;
 	for (double mib = 0.01; mib < 4e6; mib *= 1.07)
 		for (int risk = 0; risk <= TRK_RISK_SAFE; risk++) {
 			struct trk_past_run run = run_of(mib);
@@ -197,7 +192,6 @@ static void a_peak_of_844_mib_asks_for_a_gib(void **state)
 	struct trk_past_run run = run_of(844);
 	struct trk_memory_advice a;
 
-	(void) state;
 	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), 0);
 	assert_true(a.request_bytes == 1 * GIB);
 }
@@ -206,7 +200,6 @@ static void a_failed_run_never_lowers_a_request(void **state)
 {
 	static struct trk_past_run runs[RUNS + 1];
 
-	(void) state;
 	for (seed = 5; seed < 400000; seed = seed % 1000000 + 1999) {
 		uint64_t here = seed;
 		size_t count = history_init(runs, (int) (seed % 5), 1 + (size_t) (chance() * 100));
@@ -232,7 +225,6 @@ static void a_killed_run_alone_raises_the_request_above_its_limit(void **state)
 	struct trk_past_run run = past_run_of(NAN, 60, NAN, 8 * GIB, TRK_PAST_OUT_OF_MEMORY);
 	struct trk_memory_advice a;
 
-	(void) state;
 	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), 0);
 	assert_true(a.retry && a.request_bytes >= 9.6 * GIB && a.request_bytes < 24 * GIB);
 	assert_true(a.next_rung_bytes > a.request_bytes);
@@ -256,7 +248,6 @@ static void where_no_run_succeeded_it_is_said(void **state)
 	struct trk_past_run runs[2] = {run_of(1000), run_of(900)};
 	struct trk_memory_advice a;
 
-	(void) state;
 	runs[0].end = TRK_PAST_FAILED;
 	assert_int_equal(trk__memory_advise(runs, 1, NULL, &a), 0);
 	assert_true(says(&a, "no run has succeeded yet"));
@@ -271,7 +262,6 @@ static void the_least_that_is_requested_is_called_so(void **state)
 	struct trk_past_run run = run_of(5);
 	struct trk_memory_advice a;
 
-	(void) state;
 	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), 0);
 	assert_true(a.request_bytes == 256 * MIB && says(&a, "256 MiB is the smallest"));
 	run.memory.bytes = 1000 * MIB;
@@ -285,7 +275,6 @@ static void a_failure_long_ago_is_no_floor_any_more(void **state)
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice recent, old;
 
-	(void) state;
 	for (size_t i = 0; i < 100; i++)
 		runs[i] = run_of(1000 + (double) (i % 7));
 	runs[95].end = TRK_PAST_FAILED;
@@ -309,7 +298,6 @@ static void input_size_is_followed_where_it_explains_memory(void **state)
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice small, large;
 
-	(void) state;
 	for (size_t i = 0; i < 40; i++) {
 		double x = 1 + (double) (i * 17 % 40);
 
@@ -332,7 +320,6 @@ static void after_memory_fell_the_older_runs_are_forgotten(void **state)
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice a;
 
-	(void) state;
 	for (size_t i = 0; i < 60; i++)
 		runs[i] = run_of((i < 50 ? 8000 : 2000) + (double) (i % 5));
 	assert_int_equal(trk__memory_advise(runs, 60, &o, &a), 0);
@@ -352,7 +339,6 @@ static void what_the_machine_has_is_the_most(void **state)
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice a;
 
-	(void) state;
 	o.machine_bytes = 16 * GIB;
 	assert_int_equal(trk__memory_advise(&run, 1, &o, &a), 0);
 	assert_true(a.request_bytes == 16 * GIB && a.next_rung_bytes == 16 * GIB);
@@ -367,7 +353,6 @@ static void a_steady_job_needs_less_and_less_margin(void **state)
 	struct trk_past_run runs[100];
 	double factor = 2, surer = 1;
 
-	(void) state;
 	for (size_t i = 0; i < 100; i++)
 		runs[i] = run_of(20000);
 	for (size_t n = 1; n <= 100; n = n * 3 + 1) {
@@ -398,7 +383,6 @@ static void the_distance_of_the_two_largest_peaks_sets_the_margin(void **state)
 	static const double outlier[] = {20000, 11000, 10000, 10500};
 	static const double far[] = {20000, 7000, 7100, 6900}; /* not yet wide */
 
-	(void) state;
 	assert_true(request_after(near, 4) < 20002 * 1.04);
 	assert_true(request_after(apart, 4) > 20000 * 1.1);
 	/* Above a large gap records are no larger for its being larger. */
@@ -411,7 +395,6 @@ static void a_record_far_beyond_stays_possible_however_steady_the_job(void **sta
 	struct trk_past_run runs[20];
 	double beyond, half;
 
-	(void) state;
 	for (int i = 0; i < 20; i++)
 		runs[i] = run_of(20000);
 	assert_int_equal(trk__memory_chance(runs, 20, NULL, 20000.001 * MIB, &beyond), 0);
@@ -425,7 +408,6 @@ static void more_caution_asks_for_no_less(void **state)
 	static struct trk_past_run runs[RUNS];
 	double sum[3] = {0};
 
-	(void) state;
 	for (seed = 3; seed < 60000; seed = seed % 100000 + 499) {
 		uint64_t here = seed;
 		size_t count = history_init(runs, (int) (seed % 5), 1 + (size_t) (chance() * 60));
@@ -448,7 +430,6 @@ static void chances_fall_as_requests_grow(void **state)
 	struct trk_past_run runs[30];
 	double before = 1;
 
-	(void) state;
 	for (size_t i = 0; i < 30; i++)
 		runs[i] = run_of(1000 + (double) (i * 37 % 100));
 	for (double mib = 900; mib < 8000; mib *= 1.01) {
@@ -468,7 +449,6 @@ static void runs_that_say_nothing_are_left_out(void **state)
 	struct trk_past_run runs[5];
 	struct trk_memory_advice a = {.request_bytes = 7};
 
-	(void) state;
 	for (size_t i = 0; i < 4; i++) {
 		runs[i] = run_of(1);
 		runs[i].memory.bytes = nothing[i];
@@ -491,7 +471,6 @@ static void what_does_not_exist_is_refused(void **state)
 	struct trk_memory_advice a;
 	double rung;
 
-	(void) state;
 	assert_int_equal(trk__memory_advise(&run, 1, &o, &a), -EINVAL);
 	assert_int_equal(trk__memory_next_rung(&run, 1, NULL, NAN, &rung), -EINVAL);
 	assert_int_equal(trk__memory_next_rung(&run, 1, NULL, 0, &rung), -EINVAL);
@@ -504,7 +483,6 @@ static void rungs_climb_to_any_need(void **state)
 	struct trk_past_run runs[10];
 	double request = 100 * MIB;
 
-	(void) state;
 	for (size_t i = 0; i < 10; i++)
 		runs[i] = run_of(1000 + (double) i);
 	for (int attempt = 0; attempt < 40; attempt++) {
@@ -553,7 +531,6 @@ static void a_success_above_its_limit_resolves_a_kill(void **state)
 	struct trk_past_run without[2] = {runs[0], runs[2]};
 	struct trk_memory_advice a, plain;
 
-	(void) state;
 	assert_int_equal(trk__memory_advise(runs, 3, NULL, &a), 0);
 	assert_int_equal(trk__memory_advise(without, 2, NULL, &plain), 0);
 	assert_true(a.request_bytes == plain.request_bytes);
@@ -567,7 +544,6 @@ static void a_jump_takes_few_failures_and_leaves_no_trace(void **state)
 	size_t count = 0, dear = 0;
 	double request;
 
-	(void) state;
 	while (count < 10)
 		runs[count++] = run_of(1024);
 	assert_true(live(runs, &count, 10240, &request) <= 4);
@@ -582,7 +558,6 @@ static void the_next_rung_is_what_is_advised_after_the_kill(void **state)
 {
 	static struct trk_past_run runs[RUNS + 5];
 
-	(void) state;
 	for (seed = 11; seed < 400000; seed = seed % 1000000 + 1999) {
 		uint64_t here = seed;
 		size_t count = history_init(runs, (int) (seed % 5), 1 + (size_t) (chance() * 100));
@@ -605,7 +580,6 @@ static void several_kills_at_once_are_resolved_by_one_success(void **state)
 	struct trk_past_run runs[20];
 	struct trk_memory_advice a;
 
-	(void) state;
 	for (size_t i = 0; i < 20; i++)
 		runs[i] = i < 10 ? run_of(1000) : kill_at(1152);
 	assert_int_equal(trk__memory_advise(runs, 20, NULL, &a), 0);
@@ -620,7 +594,6 @@ static void a_kill_without_such_a_success_counts_and_is_not_called_a_peak(void *
 	struct trk_past_run runs[8];
 	struct trk_memory_advice a;
 
-	(void) state;
 	for (size_t i = 0; i < 8; i++)
 		runs[i] = i == 3 ? kill_at(1500) : run_of(1000);
 	assert_int_equal(trk__memory_advise(runs, 8, NULL, &a), 0);
@@ -636,7 +609,6 @@ static void a_success_on_other_input_resolves_nothing(void **state)
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice a;
 
-	(void) state;
 	for (size_t i = 0; i < 4; i++)
 		runs[i].input_bytes = 5 * GIB;
 	assert_int_equal(trk__memory_advise(runs, 4, &o, &a), 0);
@@ -652,7 +624,6 @@ static void a_kill_at_a_larger_input_asks_for_no_retry_at_a_smaller(void **state
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice a;
 
-	(void) state;
 	for (size_t i = 0; i < 4; i++)
 		runs[i].input_bytes = i < 3 ? 1 * GIB : 50 * GIB;
 	o.input_bytes = 50 * GIB;
@@ -671,7 +642,6 @@ static void of_a_wide_job_two_high_runs_are_no_new_level(void **state)
 	struct trk_past_run runs[22];
 	struct trk_memory_advice a;
 
-	(void) state;
 	for (size_t i = 0; i < 22; i++)
 		runs[i] = run_of(i < 20 ? 1000 * (double) (1 + i * 7 % 10) : 11500);
 	assert_int_equal(trk__memory_advise(runs, 22, NULL, &a), 0);
@@ -687,7 +657,6 @@ static void after_a_jump_the_next_request_is_no_less_than_it(void **state)
 	struct trk_memory_options o = options_of(TRK_RISK_CHEAP);
 	struct trk_memory_advice a;
 
-	(void) state;
 	for (size_t i = 0; i < 21; i++) {
 		runs[i] = run_of(i < 20 ? 1000 : 3000);
 		runs[i].input_bytes = i < 20 ? 1 * GIB : 3 * GIB;
@@ -708,7 +677,6 @@ static void the_newest_run_weighs_four_times(void **state)
 	struct trk_past_run runs[20];
 	double chance_of, share = 4.0 / 23;
 
-	(void) state;
 	for (size_t i = 0; i < 20; i++)
 		runs[i] = run_of(i < 19 ? 10000 : 10500);
 	assert_int_equal(trk__memory_chance(runs, 20, NULL, 10400 * MIB, &chance_of), 0);
@@ -723,7 +691,6 @@ static void wide_jobs_pay_for_safety_and_steady_ones_do_not(void **state)
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice with, without;
 
-	(void) state;
 	seed = 21;
 	for (size_t i = 0; i < 60; i++) {
 		wide[i] = run_of(500 * exp(3 * chance()));
@@ -747,7 +714,6 @@ static void a_wide_job_is_told_to_state_the_input_size_until_it_does(void **stat
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice a;
 
-	(void) state;
 	for (size_t i = 0; i < 6; i++)
 		runs[i] = run_of(300 * (double) (i + 1));
 	assert_int_equal(trk__memory_advise(runs, 6, &o, &a), 0);
@@ -776,7 +742,6 @@ static void memory_that_grows_as_a_power_of_input_is_followed(void **state)
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice a;
 
-	(void) state;
 	for (size_t i = 0; i < 30; i++) {
 		double x = 1 + (double) (i * 17 % 30);
 
@@ -794,7 +759,6 @@ static void a_line_needs_three_points(void **state)
 	static struct trk_history h = {.count = 4, .next_input_bytes = 9 * GIB};
 	double past[5];
 
-	(void) state;
 	for (size_t i = 0; i < 4; i++) {
 		h.input_bytes[i] = (double) (1 + i) * GIB;
 		h.need_bytes[i] = (double) (2 + i) * GIB;
@@ -816,7 +780,6 @@ static void of_a_young_job_peaks_are_scaled_up_to_the_next_input(void **state)
 	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
 	struct trk_memory_advice a;
 
-	(void) state;
 	for (size_t i = 0; i < 3; i++) {
 		runs[i] = run_of(4000 * (double) (1 << i));
 		runs[i].input_bytes = (double) (1 << i) * GIB;

@@ -46,7 +46,6 @@ static void of_a_wide_job_without_an_input_size_a_failure_costs_more(void **stat
 	struct trk_memory_tuning as_others = trk__memory_tuning;
 	double sum = 0, sum_of_others = 0;
 
-	(void) state;
 	as_others.wide_charge = 1;
 	as_others.wide_young_share = as_others.young_share;
 	seed = 5;
@@ -76,7 +75,6 @@ static void a_line_does_not_follow_an_input_that_is_far_larger(void **state)
 	struct trk_memory_options o = {.machine_bytes = NAN};
 	struct trk_memory_advice a;
 
-	(void) state;
 	for (size_t i = 0; i < 20; i++) {
 		double ln_input = (double) (i * 7 % 20) / 5;
 

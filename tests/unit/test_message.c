@@ -25,7 +25,6 @@ __attribute__((format(printf, 2, 3))) static const char *say(size_t size, const 
 
 static void what_is_short_is_as_of_printf(void **state)
 {
-	(void) state;
 	assert_string_equal(say(sizeof(text), "%s %d %5u|%.2s 100%%", "word", -1, 2u, "word"),
 			    "word -1     2|wo 100%");
 	assert_string_equal(say(5, "%s", "word"), "word");
@@ -36,7 +35,6 @@ static void what_is_long_loses_its_middle(void **state)
 	char long_text[10241];
 	const char *note;
 
-	(void) state;
 	memset(long_text, 'a', sizeof(long_text) - 1);
 	long_text[sizeof(long_text) - 1] = '\0';
 	say(sizeof(text), "--tag %s: no", long_text);
@@ -65,7 +63,6 @@ static void an_error_has_room_for_its_reason(void **state)
 	char long_text[10241];
 	struct trk_error error;
 
-	(void) state;
 	memset(long_text, 'a', sizeof(long_text) - 1);
 	long_text[sizeof(long_text) - 1] = '\0';
 	assert_int_equal(

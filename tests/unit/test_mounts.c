@@ -16,7 +16,6 @@ static void reads_every_field(void **state)
 			   "rw,errors=c\n";
 	struct trk_mount m;
 
-	(void) state;
 	assert_int_equal(trk__mount_parse(&text, &m), 1);
 	assert_int_equal(m.id, 36);
 	assert_int_equal(m.parent, 35);
@@ -34,7 +33,6 @@ static void needs_no_optional_fields(void **state)
 	const char *text = "36 35 0:98 / /a-b rw - tmpfs a-b rw";
 	struct trk_mount m;
 
-	(void) state;
 	assert_int_equal(trk__mount_parse(&text, &m), 1);
 	assert_string_equal(m.point, "/a-b");
 	assert_string_equal(m.type, "tmpfs");
@@ -48,7 +46,6 @@ static void undoes_the_octal_escapes(void **state)
 	const char *text = all;
 	struct trk_mount m;
 
-	(void) state;
 	assert_int_equal(trk__mount_parse(&text, &m), 1);
 	assert_int_equal(trk__mount_parse(&text, &m), 1);
 	assert_string_equal(m.point, "/mnt/with blank");
@@ -65,7 +62,6 @@ static void takes_an_escaped_nul_and_half_escapes_as_they_stand(void **state)
 	const char *text = "1 2 3:4 / /a\\000b\\04\\999\\ rw - x y rw\n";
 	struct trk_mount m;
 
-	(void) state;
 	assert_int_equal(trk__mount_parse(&text, &m), 1);
 	assert_string_equal(m.point, "/a\\000b\\04\\999\\");
 }
@@ -75,7 +71,6 @@ static void keeps_an_empty_source_empty(void **state)
 	const char *text = "1 2 0:4 / /a rw shared:1 - tmpfs  rw,size=4k\n";
 	struct trk_mount m;
 
-	(void) state;
 	assert_int_equal(trk__mount_parse(&text, &m), 1);
 	assert_string_equal(m.source, "");
 }
@@ -99,7 +94,6 @@ static void never_cuts_a_path_into_another_one(void **state)
 	char *line = line_with_long_point(sizeof(m.point) - 2);
 	const char *text = line;
 
-	(void) state;
 	assert_int_equal(trk__mount_parse(&text, &m), 1);
 	assert_int_equal(strlen(m.point), sizeof(m.point) - 1);
 	free(line);
@@ -117,7 +111,6 @@ static void knows_a_fuse_file_system_whose_type_does_not_fit(void **state)
 	const char *text = "1 2 0:4 / /a rw - fuse.a-name-that-is-much-longer-than-the-rest x rw\n";
 	struct trk_mount m;
 
-	(void) state;
 	assert_int_equal(trk__mount_parse(&text, &m), 1);
 	assert_int_equal(strlen(m.type), sizeof(m.type) - 1);
 	assert_memory_equal(m.type, "fuse.a-name", 11);
@@ -135,7 +128,6 @@ static void steps_over_lines_that_are_none(void **state)
 			   "1 2 3:4 / /b rw - ext4 /dev/sdb rw\n";
 	struct trk_mount m;
 
-	(void) state;
 	memset(&m, 0x55, sizeof(m));
 	for (int i = 0; i < 7; i++) {
 		assert_int_equal(trk__mount_parse(&text, &m), -EBADMSG);

@@ -30,7 +30,6 @@ static void reads_a_chain_without_its_marks(void **state)
 				 (uint64_t) -512,       0x4010, 0x4020};
 	struct trk_perf_sample s;
 
-	(void) state;
 	assert_int_equal(trk__perf_sample_parse(body, sizeof(body), &s), 0);
 	assert_int_equal(s.pid, 7);
 	assert_int_equal(s.tid, 9);
@@ -56,7 +55,6 @@ static void finds_the_file_of_an_address(void **state)
 	struct trk_mappings m;
 	const struct trk_mapping *at;
 
-	(void) state;
 	assert_int_equal(trk__mappings_parse(text, &m), 0);
 	assert_int_equal(m.count, 4);
 	at = trk__mappings_find(&m, 0x401234);
@@ -75,7 +73,6 @@ static void names_generated_code_by_the_newest_entry(void **state)
 {
 	struct trk_perf_map m = {.text = NULL};
 
-	(void) state;
 	assert_int_equal(trk__perf_map_take(&m, strdup("7f10 20 old\n7f40 10 with blanks in it\n"
 						       "nonsense\n7f10 20 fib\n7f80 10 half")),
 			 0);
@@ -92,7 +89,6 @@ static void parses_a_number_of_lines_of_generated_code(void **state)
 	static const char last[] = "7f10 20 fib\n";
 	struct trk_perf_map m = {.text = NULL};
 
-	(void) state;
 	for (size_t lines = TRK_PERF_MAP_SYMBOLS - 1; lines <= TRK_PERF_MAP_SYMBOLS; lines++) {
 		char *text = malloc(lines + sizeof(last));
 
@@ -114,7 +110,6 @@ static void a_process_with_too_many_mappings_is_named(void **state)
 	struct trk_mappings m;
 	int fd;
 
-	(void) state;
 	assert_non_null(mkdtemp(folder));
 	env.proc_fd = trk__open_dir_at(AT_FDCWD, folder);
 	assert_int_equal(mkdirat(env.proc_fd, "7", 0700), 0);
@@ -133,7 +128,6 @@ static void finds_the_functions_of_this_program(void **state)
 	struct trk_elf_file f;
 	bool found = false;
 
-	(void) state;
 	assert_int_equal(trk__elf_file_open("/proc/self/exe", geteuid(), &f), 0);
 	for (size_t i = 0; i < f.symbols; i++) {
 		found |= !strcmp(f.strings + f.symbol[i].name, "main");
@@ -158,7 +152,6 @@ static void keeps_counts_and_python_when_names_are_looked_up(void **state)
 	const char *id;
 	size_t len;
 
-	(void) state;
 	trk__lines_native_name(name, "abcd");
 	python = trk__lines_function(l, "/home/a/train.py", "step", 3);
 	native = trk__lines_function_of(l, "/proc/self/none/libx.so", true, name, 0);
@@ -196,7 +189,6 @@ static void demangles_names_of_a_bounded_size(void **state)
 	char bomb[512] = "_Z1f1AIiiE";
 	char *name = trk__demangle("_ZN4base5StoreISt6vectorIiSaIiEES3_E3putERKS3_");
 
-	(void) state;
 	assert_string_equal(name, "base::Store<std::vector<int, std::allocator<int> >, "
 				  "std::vector<int, std::allocator<int> > >::put");
 	free(name);

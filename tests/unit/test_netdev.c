@@ -67,7 +67,6 @@ static void reads_an_interface(void **state)
 		     "enp0s31f6:18446744073709551615 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16";
 	struct trk_meter_line d;
 
-	(void) state;
 	assert_int_equal(trk__netdev.parse(&text, &d), -EBADMSG);
 	assert_int_equal(trk__netdev.parse(&text, &d), -EBADMSG);
 	assert_int_equal(trk__netdev.parse(&text, &d), 1);
@@ -90,7 +89,6 @@ static void steps_over_lines_that_are_none(void **state)
 	const struct trk_meter_line before = {.in = 99};
 	struct trk_meter_line d = before;
 
-	(void) state;
 	for (int i = 0; i < 5; i++) {
 		assert_int_equal(trk__netdev.parse(&text, &d), -EBADMSG);
 		assert_memory_equal(&d, &before, sizeof(d));
@@ -113,7 +111,6 @@ static void counts_every_byte_once_in_any_stack_of_interfaces(void **state)
 		{"container-tap", 50000, 4000},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = fixture_text(cases[i].fixture, "proc/self/net/dev");
 
@@ -136,7 +133,6 @@ static void goes_by_the_name_without_sysfs(void **state)
 		{"wg0", 0},  {"dummy0", 0}, {"bond0", 0}, {"eth0.5", 0},  {NULL, 0}};
 	struct interface after[sizeof(before) / sizeof(before[0])];
 
-	(void) state;
 	for (unsigned int i = 0; i < sizeof(before) / sizeof(before[0]); i++)
 		after[i] = (struct interface){before[i].name, 1u << i};
 	begin(NULL, text_of(before));
@@ -148,7 +144,6 @@ static void goes_by_the_name_without_sysfs(void **state)
 /* The only ways out of this namespace have names that would not count elsewhere. */
 static void counts_a_veth_or_a_tunnel_where_there_is_nothing_better(void **state)
 {
-	(void) state;
 	begin(NULL,
 	      text_of((const struct interface[]){{"lo", 0}, {"veth1", 0}, {"tun0", 0}, {NULL, 0}}));
 	set((const struct interface[]){{"lo", 100}, {"veth1", 20}, {"tun0", 3}, {NULL, 0}});
@@ -162,7 +157,6 @@ static void counts_a_veth_or_a_tunnel_where_there_is_nothing_better(void **state
 
 static void decides_anew_when_an_interface_appears_or_goes(void **state)
 {
-	(void) state;
 	/* A tunnel first, then the card that carries it, then the tunnel alone again. */
 	begin("host-bridges", text_of((const struct interface[]){{"tun0", 100}, {NULL, 0}}));
 	set((const struct interface[]){{"tun0", 110}, {NULL, 0}});
@@ -180,7 +174,6 @@ static void decides_anew_when_an_interface_appears_or_goes(void **state)
 
 static void adds_nothing_when_a_counter_goes_back(void **state)
 {
-	(void) state;
 	begin(NULL, text_of((const struct interface[]){{"eth0", 4000}, {NULL, 0}}));
 	set((const struct interface[]){{"eth0", 10}, {NULL, 0}});
 	expect(0, 0);
@@ -191,7 +184,6 @@ static void adds_nothing_when_a_counter_goes_back(void **state)
 
 static void counts_nothing_on_the_loopback(void **state)
 {
-	(void) state;
 	for (int has_sys = 0; has_sys < 2; has_sys++) {
 		begin(has_sys ? "container-tap" : NULL,
 		      text_of((const struct interface[]){{"lo", 0}, {NULL, 0}}));
@@ -203,7 +195,6 @@ static void counts_nothing_on_the_loopback(void **state)
 
 static void gives_no_data_without_net_dev(void **state)
 {
-	(void) state;
 	live_init(&live, NULL);
 	assert_int_equal(trk__meter_init(&meter, &trk__netdev, &live.env), -ENOENT);
 	assert_int_equal(trk__meter_update(&meter), -ENODATA);

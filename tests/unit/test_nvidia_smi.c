@@ -46,7 +46,6 @@ static void figures_of_a_server(void **state)
 {
 	const struct trk_gpu_device *d = read_file("query-590-h200.txt");
 
-	(void) state;
 	assert_true(tables.knows_gpus && tables.is_listed[0]);
 	assert_int_equal(tables.gpus, 1);
 	assert_string_equal(d->name, "NVIDIA H200");
@@ -69,7 +68,6 @@ static void decimal_commas_and_commas_in_names(void **state)
 {
 	const struct trk_gpu_device *d = read_file("query-470-comma.txt");
 
-	(void) state;
 	assert_int_equal(tables.gpus, 2);
 	near(VALUE(&d[0], POWER), 120.5);
 	near(VALUE(&d[0], CLOCK), 1530e6);
@@ -83,7 +81,6 @@ static void old_and_small_cards_lack_figures(void **state)
 {
 	const struct trk_gpu_device *d = read_file("query-346-geforce.txt");
 
-	(void) state;
 	assert_int_equal(tables.gpus, 1);
 	near(VALUE(d, MEMORY_USED), 1207 * TRK_MIB);
 	near(VALUE(d, TEMPERATURE), 45);
@@ -103,7 +100,6 @@ static void a_lost_gpu_does_not_hide_the_others(void **state)
 {
 	const struct trk_gpu_device *d = read_file("query-570-lost.txt");
 
-	(void) state;
 	assert_int_equal(tables.gpus, 3);
 	near(VALUE(&d[0], UTILIZATION), 1);
 	assert_false(tables.is_listed[1]);
@@ -116,7 +112,6 @@ static void sixteen_devices(void **state)
 {
 	const struct trk_gpu_device *d = read_file("query-590-sixteen.txt");
 
-	(void) state;
 	assert_int_equal(tables.gpus, 16);
 	for (int i = 0; i < 16; i++) {
 		near(VALUE(&d[i], UTILIZATION), i * 0.05);
@@ -130,7 +125,6 @@ static void what_is_no_table_is_refused(void **state)
 	static const char *const files[] = {"query-no-driver.txt", "query-mismatch.txt",
 					    "pmon-refused.txt"};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		(void) read_file(files[i]);
 		assert_false(tables.knows_gpus || tables.knows_memory);
@@ -158,7 +152,6 @@ static void odd_values_are_no_figures(void **state)
 		{"100", TRK_GPU_KNOWN},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[256];
 
@@ -178,7 +171,6 @@ static void processes_that_compute(void **state)
 {
 	const struct trk_smi_process *p = tables.process;
 
-	(void) state;
 	(void) read_file("apps-470.txt");
 	assert_true(tables.knows_memory);
 	assert_int_equal(tables.processes, 3);
@@ -200,7 +192,6 @@ static void what_processes_do(void **state)
 {
 	const struct trk_smi_process *p = tables.process;
 
-	(void) state;
 	(void) read_file("pmon-390.txt");
 	assert_int_equal(tables.processes, 3);
 	assert_int_equal(p[0].index, 0);
@@ -310,7 +301,6 @@ static void a_round_fills_devices_and_processes(void **state)
 	pid_t pids[] = {4711, 4712};
 	struct play p;
 
-	(void) state;
 	begin(&p, V100_PROGRAM);
 	open_source(&p);
 	look(&p, pids, 2);
@@ -333,7 +323,6 @@ static void what_a_list_does_not_say_is_unknown(void **state)
 	pid_t pid = 4711;
 	struct play p;
 
-	(void) state;
 	/* No pmon, as in MIG mode, and processes on an instance. */
 	begin(&p, "case \"$*\" in\n--query-gpu=*) cat $fixtures/query-535-mig.txt;;\n"
 		  "--query-compute-apps=*) cat $fixtures/apps-535-mig.txt;;\n"
@@ -360,7 +349,6 @@ static void a_program_whose_end_the_kernel_swallows_is_understood(void **state)
 {
 	struct play p;
 
-	(void) state;
 	assert_ptr_equal(signal(SIGCHLD, SIG_IGN), SIG_DFL);
 	begin(&p, V100_PROGRAM);
 	open_source(&p);
@@ -375,7 +363,6 @@ static void a_gpu_that_is_not_listed_any_more_is_lost(void **state)
 {
 	struct play p;
 
-	(void) state;
 	begin(&p, V100_PROGRAM);
 	open_source(&p);
 	look(&p, NULL, 0);
@@ -409,7 +396,6 @@ static void what_is_wrong_is_said(void **state)
 		{"sleep 1000 & sleep 1000\n", "it hung, and was killed"},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct play p;
 
@@ -429,7 +415,6 @@ static void old_figures_become_unknown(void **state)
 {
 	struct play p;
 
-	(void) state;
 	begin(&p, V100_PROGRAM);
 	p.hints.patience_ns = 20 * TRK_NS_PER_S;
 	open_source(&p);
@@ -448,7 +433,6 @@ static void a_program_that_hangs_is_killed(void **state)
 	struct play p;
 	pid_t pid;
 
-	(void) state;
 	begin(&p, "echo >>$home/count\necho $$ >$home/seen\nexec sleep 1000\n");
 	p.hints.patience_ns = 2 * TRK_NS_PER_S;
 	open_source(&p);
@@ -473,7 +457,6 @@ static void it_is_looked_for_in_absolute_folders(void **state)
 	struct trk_env env;
 	void *source;
 
-	(void) state;
 	assert_int_equal(trk__env_init(&env), 0);
 	if (trk__gpu_nvidia_smi.open(&env, &hints, &source, why) == 0) {
 		trk__gpu_nvidia_smi.close(source); /* a machine that has it */

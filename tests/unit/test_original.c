@@ -24,7 +24,6 @@ static void memory_is_rounded_as_the_original_does(void **state)
 					  {2048, 2048}, {2048.5, 3072},  {3719, 4096},
 					  {4097, 5120}, {120832, 120832}};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_true(trk__original_round_memory(cases[i][0]) == cases[i][1]);
 	assert_true(isnan(trk__original_round_memory(NAN)));
@@ -50,7 +49,6 @@ static void the_largest_peak_gets_a_fifth_more(void **state)
 	static const double cases[][2] = {
 		{300, 512}, {1000, 2048}, {4124, 5120}, {16000, 19456}, {100000, 120832}};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct trk_past_run run = figures(1, cases[i][0], NAN, NAN, NAN);
 		struct trk_original_advice a;
@@ -65,7 +63,6 @@ static void cores_are_rounded_to_even_and_one_at_least(void **state)
 	static const double cases[][2] = {{0, 1},   {0.4, 1}, {1.5, 2},
 					  {2.5, 2}, {3.5, 4}, {2.51, 3}};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct trk_past_run run = figures(cases[i][0], 1, NAN, NAN, NAN);
 		struct trk_original_advice a;
@@ -84,7 +81,6 @@ static void runs_are_joined_by_mean_of_means_and_max_of_max(void **state)
 	};
 	struct trk_original_advice a;
 
-	(void) state;
 	assert_int_equal(trk__original_advise(runs, 3, &a), 0);
 	assert_true(a.cpu == 2 && a.memory_mib == 2048 && a.gpu == 2 && a.vram_mib == 2048);
 }
@@ -94,7 +90,6 @@ static void without_data_there_is_no_answer(void **state)
 	struct trk_past_run run = figures(NAN, NAN, 1, 1, 1);
 	struct trk_original_advice a;
 
-	(void) state;
 	assert_int_equal(trk__original_advise(&run, 1, &a), -TRK_ERR_NODATA);
 	assert_int_equal(trk__original_advise(&run, 0, &a), -TRK_ERR_NODATA);
 	run.cpu_mean = 3;

@@ -32,7 +32,6 @@ static void no_descriptor_outlives_exec(void **state)
 {
 	int ends[2], fd = trk__os_socket(AF_UNIX, SOCK_STREAM, 0);
 
-	(void) state;
 	assert_int_equal(trk__os_pipe(ends), 0);
 	assert_true(fd >= 0 && ends_at_exec(fd));
 	assert_true(ends_at_exec(ends[0]) && ends_at_exec(ends[1]));
@@ -47,7 +46,6 @@ static void a_way_goes_through_directories_and_no_links(void **state)
 	char folder[] = "/tmp/trk-os-XXXXXX", real[PATH_MAX], path[PATH_MAX];
 	int fd, below, r;
 
-	(void) state;
 	assert_non_null(mkdtemp(folder));
 	fd = trk__os_open_way(AT_FDCWD, folder);
 	assert_true(fd >= 0 && ends_at_exec(fd));
@@ -74,7 +72,6 @@ static void a_change_has_its_nanoseconds(void **state)
 	int fd = mkstemp(path);
 	struct stat st;
 
-	(void) state;
 	assert_int_equal(futimens(fd, times), 0);
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_true(trk__os_modified_ns(&st) == INT64_C(1700000000000000250));
@@ -94,7 +91,6 @@ static void an_order_has_its_data(void **state)
 {
 	int list[] = {9, 2, 7, 4, 5}, from = 5;
 
-	(void) state;
 	trk__os_sort(list, 5, sizeof(list[0]), by_distance, &from);
 	assert_memory_equal(list, ((const int[]){5, 4, 7, 2, 9}), sizeof(list));
 }
@@ -103,7 +99,6 @@ static void this_program_is_found(void **state)
 {
 	char path[PATH_MAX];
 
-	(void) state;
 	assert_int_equal(trk__os_program(path, sizeof(path)), 0);
 	assert_int_equal(path[0], '/');
 	assert_int_equal(access(path, X_OK), 0);
@@ -123,7 +118,6 @@ static void a_timer_is_ready_once_its_time_has_come(void **state)
 {
 	int fd = trk__os_timer();
 
-	(void) state;
 	assert_true(fd >= 0 && ends_at_exec(fd));
 	assert_false(is_ready(fd, 0));
 	assert_int_equal(trk__os_timer_set(fd, trk__clock_monotonic_ns() + TRK_NS_PER_MS), 0);
@@ -142,7 +136,6 @@ static void the_end_of_a_process_is_awaited(void **state)
 	int ends[2], fd;
 	pid_t pid;
 
-	(void) state;
 	SKIP_UNDER_VALGRIND("it has no pidfd_open");
 	assert_int_equal(trk__os_pipe(ends), 0);
 	pid = fork();
@@ -169,7 +162,6 @@ static void a_signal_reaches_the_process_of_the_descriptor_or_none(void **state)
 	pid_t ended = fork(), alive;
 	int fd, status;
 
-	(void) state;
 	SKIP_UNDER_VALGRIND("it has no pidfd_open");
 	if (ended == 0)
 		for (;;)
@@ -195,7 +187,6 @@ static void a_group_wakes_once_a_change(void **state)
 {
 	int group = trk__os_group(), ends[2];
 
-	(void) state;
 	assert_int_equal(trk__os_pipe(ends), 0);
 	assert_true(group >= 0 && ends_at_exec(group));
 	assert_int_equal(trk__os_group_add(group, ends[0]), 0);

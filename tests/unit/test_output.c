@@ -24,14 +24,12 @@ static char folder[64];
 
 static int enter(void **state)
 {
-	(void) state;
 	(void) snprintf(folder, sizeof(folder), "/tmp/trk-output-XXXXXX");
 	return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
 static int leave(void **state)
 {
-	(void) state;
 	(void) !chdir("/");
 	trk__remove_tree(folder);
 	return 0;
@@ -89,7 +87,6 @@ static int (*const ways[])(const char *path, const char *text) = {replace, strea
 
 static void a_link_is_followed_and_stays(void **state)
 {
-	(void) state;
 	assert_int_equal(mkdir("there", 0700), 0);
 	for (int i = 0; i < 2; i++) {
 		put_text("there/file", "old and longer");
@@ -105,7 +102,6 @@ static void a_link_is_followed_and_stays(void **state)
 
 static void behind_a_link_to_nothing_the_file_is_made(void **state)
 {
-	(void) state;
 	assert_int_equal(mkdir("other", 0700), 0);
 	assert_int_equal(symlink("other/made", "dangling"), 0);
 	assert_int_equal(symlink("nowhere/made", "lost"), 0);
@@ -121,7 +117,6 @@ static void behind_a_link_to_nothing_the_file_is_made(void **state)
 
 static void a_loop_and_a_folder_are_refused_and_stay(void **state)
 {
-	(void) state;
 	assert_int_equal(symlink("b", "a"), 0);
 	assert_int_equal(symlink("a", "b"), 0);
 	assert_int_equal(mkdir("folder", 0700), 0);
@@ -141,7 +136,6 @@ static void a_link_into_another_file_system_is_followed(void **state)
 	char other[] = "/dev/shm/trk-output-XXXXXX";
 	int fd = mkstemp(other);
 
-	(void) state;
 	if (fd < 0)
 		SKIP("/dev/shm cannot be written to");
 	(void) close(fd);
@@ -163,7 +157,6 @@ static void devices_and_pipes_are_written_to_as_they_are(void **state)
 	char text[8] = "";
 	int fd;
 
-	(void) state;
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	fd = open("fifo", O_RDONLY | O_NONBLOCK);
 	for (int i = 0; i < 2; i++) {
@@ -181,7 +174,6 @@ static void a_dash_is_stdout(void **state)
 	struct stat st, of_stdout;
 	int fd = trk__output_open("-");
 
-	(void) state;
 	assert_true(fd > 2);
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_int_equal(fstat(STDOUT_FILENO, &of_stdout), 0);
@@ -196,7 +188,6 @@ static void a_name_of_a_descriptor_is_that_descriptor(void **state)
 	char name[32];
 	int fd;
 
-	(void) state;
 	assert_int_equal(symlink("/dev/stdout", "log"), 0);
 	assert_int_equal(trk__output_descriptor("/dev/stdout"), 1);
 	assert_int_equal(trk__output_descriptor("log"), 1);
@@ -219,7 +210,6 @@ static void a_replaced_file_keeps_its_rights_and_is_never_half(void **state)
 	struct stat st;
 	ino_t before;
 
-	(void) state;
 	put_text("kept", "old");
 	assert_int_equal(chmod("kept", 0600), 0);
 	before = inode("kept");
@@ -238,7 +228,6 @@ static void a_name_as_long_as_names_may_be_can_be_replaced(void **state)
 {
 	char name[256];
 
-	(void) state;
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	assert_int_equal(replace(name, "old"), 0);
@@ -250,7 +239,6 @@ static void a_name_of_the_program_s_own_is_no_link(void **state)
 {
 	char text[16];
 
-	(void) state;
 	assert_int_equal(trk__output_replace_own("chosen-page", "one", 3), 0);
 	assert_int_equal(chmod("chosen-page", 0640), 0);
 	assert_int_equal(trk__output_replace_own("chosen-page", "two", 3), 0);
@@ -313,7 +301,6 @@ static void assert_written(const char *path)
 
 static void a_link_is_followed_only_if_nobody_else_can_have_put_it_there(void **state)
 {
-	(void) state;
 	if (geteuid() != 0)
 		SKIP("gives links to other users: needs root");
 	put_text("victim", "kept");
@@ -347,7 +334,6 @@ static void a_link_is_followed_only_if_nobody_else_can_have_put_it_there(void **
 
 static void a_link_on_the_way_is_no_stranger_s_either(void **state)
 {
-	(void) state;
 	if (geteuid() != 0)
 		SKIP("gives links to other users: needs root");
 	put_text("victim", "kept");
@@ -366,7 +352,6 @@ static void a_link_on_the_way_is_no_stranger_s_either(void **state)
 
 static void only_a_file_that_nobody_else_can_have_put_there_is_written_to(void **state)
 {
-	(void) state;
 	if (geteuid() != 0)
 		SKIP("gives files to other users: needs root");
 	put_text("victim", "kept");
@@ -401,7 +386,6 @@ static void only_a_file_that_nobody_else_can_have_put_there_is_written_to(void *
 
 static void a_private_folder_needs_no_check(void **state)
 {
-	(void) state;
 	make_folder("d", 0700, geteuid());
 	put_text("d/one", "old");
 	assert_int_equal(link("d/one", "d/two"), 0);
@@ -519,7 +503,6 @@ static void what_is_swapped_between_two_calls_is_refused(void **state)
 		swap_for_a_link, swap_for_a_second_name, swap_for_a_file,
 		swap_for_a_fifo, swap_for_an_own_link,   swap_for_a_second_name_and_back};
 
-	(void) state;
 	if (geteuid() != 0)
 		SKIP("gives files to other users: needs root");
 	put_text("victim", "kept");

@@ -52,7 +52,6 @@ static void the_largest_of_several_is_a_floor(void **state)
 	struct trk_peak_facts f = facts();
 	const struct trk_quantity *q = judge(&f);
 
-	(void) state;
 	assert_true(q->value == 150);
 	assert_int_equal(q->quality, TRK_QUALITY_AT_LEAST);
 	assert_true(least() == 150 && most() == 600);
@@ -62,7 +61,6 @@ static void no_more_can_be_held_than_the_machine_has(void **state)
 {
 	struct trk_peak_facts f = facts();
 
-	(void) state;
 	f.tree.most_bytes = 37680 * MIB;
 	f.machine_bytes = 24000 * MIB;
 	(void) judge(&f);
@@ -78,7 +76,6 @@ static void one_process_alone_is_exact(void **state)
 {
 	struct trk_peak_facts f = facts();
 
-	(void) state;
 	f.is_alone = true;
 	assert_int_equal(judge(&f)->quality, TRK_QUALITY_EXACT);
 	assert_true(least() == 150 && most() == 150);
@@ -93,7 +90,6 @@ static void the_largest_of_several_is_not_a_floor_where_the_kernel_counts_in_lar
 	struct trk_peak_facts f = facts();
 	const struct trk_quantity *q;
 
-	(void) state;
 	f.rss_slack_bytes = 24 * MIB;
 	q = judge(&f);
 	assert_true(q->value == 150);
@@ -111,7 +107,6 @@ static void one_process_alone_is_not_exact_where_the_kernel_counts_in_large_batc
 	struct trk_peak_facts f = facts();
 	const struct trk_quantity *q;
 
-	(void) state;
 	f.is_alone = true;
 	f.rss_slack_bytes = 24 * MIB;
 	q = judge(&f);
@@ -130,7 +125,6 @@ static void an_address_space_that_was_assumed_is_in_the_reason(void **state)
 {
 	struct trk_peak_facts f = facts();
 
-	(void) state;
 	f.tree.is_floor = false;
 	f.tree.bytes = 200 * MIB;
 	assert_null(strstr(judge(&f)->reason, "equal size"));
@@ -142,7 +136,6 @@ static void no_larger_than_a_forked_child_is_an_upper_bound_for_one_process_alon
 {
 	struct trk_peak_facts f = facts();
 
-	(void) state;
 	f.tree.bytes = f.tree.floor_bytes = MIB;
 	f.tree.most_bytes = 5 * MIB;
 	f.is_alone = true;
@@ -163,7 +156,6 @@ static void shared_memory_beside_the_processes_forbids_exact_and_at_most(void **
 	struct trk_peak_facts f = facts();
 	const struct trk_quantity *q;
 
-	(void) state;
 	f.is_alone = true;
 	f.memory.shmem_growth_bytes = 300.0 * (double) MIB;
 	q = judge(&f);
@@ -184,7 +176,6 @@ static void the_jobs_own_group_tells_the_peak(void **state)
 	struct trk_peak_facts f = facts();
 	const struct trk_quantity *q;
 
-	(void) state;
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 602 * MIB;
 	f.memory = (struct trk_sampler_memory){
@@ -203,7 +194,6 @@ static void page_cache_in_the_group_is_no_need(void **state)
 	struct trk_peak_facts f = facts();
 	const struct trk_quantity *q;
 
-	(void) state;
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 1000 * MIB;
 	f.io_bytes = 800 * MIB;
@@ -219,7 +209,6 @@ static void a_group_with_the_tracker_in_it_is_no_exact_figure(void **state)
 {
 	struct trk_peak_facts f = facts();
 
-	(void) state;
 	f.group = TRK_PEAK_GROUP_ALONE;
 	f.group_peak_bytes = 602 * MIB;
 	f.tracker_bytes = 2 * MIB; /* half of it are files, which may be charged to another group */
@@ -234,7 +223,6 @@ static void a_group_that_the_job_left_tells_nothing(void **state)
 {
 	struct trk_peak_facts f = facts();
 
-	(void) state;
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 10 * MIB;
 	f.memory = (struct trk_sampler_memory){0, 10.0 * (double) MIB, 0, 0, NAN, NAN, false};
@@ -247,7 +235,6 @@ static void what_was_attached_to_has_no_upper_bound(void **state)
 {
 	struct trk_peak_facts f = facts();
 
-	(void) state;
 	f.is_run = false;
 	(void) judge(&f);
 	assert_true(isnan(most()));
@@ -259,7 +246,6 @@ static void files_of_another_group_are_above_the_groups_peak_and_inferred_memory
 	struct trk_peak_facts f = facts();
 	const struct trk_quantity *q;
 
-	(void) state;
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 409 * MIB;
 	f.memory = (struct trk_sampler_memory){0, 409.0 * (double) MIB, 0, 0, NAN, NAN, false};
@@ -280,7 +266,6 @@ static void memory_that_no_process_maps_counts_where_the_group_tells_it(void **s
 	struct trk_peak_facts f = facts();
 	const struct trk_quantity *q;
 
-	(void) state;
 	f.memory.group_held_bytes = 700.0 * (double) MIB;
 	f.memory.shmem_growth_bytes = 550.0 * (double) MIB;
 	q = judge(&f);

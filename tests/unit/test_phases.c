@@ -28,7 +28,6 @@ static void cuts_are_those_of_ruptures(void **state)
 	size_t columns, rows, min_rows, segments, cases = 0;
 	double penalty;
 
-	(void) state;
 	assert_non_null(in);
 	while (fscanf(in, "%zu %zu %zu %lf", &columns, &rows, &min_rows, &penalty) == 4) {
 		static double data[4][ROWS];
@@ -59,7 +58,6 @@ static void cuts_are_bounded_and_bad_input_is_refused(void **state)
 	const double *column[] = {data};
 	size_t end[TRK_PHASES_MAX];
 
-	(void) state;
 	for (size_t i = 0; i < 100; i++)
 		data[i] = (double) (i % 10 < 5);
 	assert_int_equal(trk__phases_cut(column, 1, 100, 1, 0.01, 3, end), 4);
@@ -75,7 +73,6 @@ static void a_normalised_column_has_mean_0_and_variance_1(void **state)
 {
 	double data[50], mean = 0, square = 0;
 
-	(void) state;
 	for (size_t i = 0; i < 50; i++)
 		data[i] = 1e9 + (double) (i * 13 % 50);
 	trk__phases_normalise(data, 50);
@@ -107,7 +104,6 @@ static void two_phases_are_worth_a_split_at_their_border(void **state)
 {
 	double sum = 0;
 
-	(void) state;
 	rows_init();
 	assert_int_equal(trk__split_advise(dt, cores, memory, ROWS, NULL, &split), 0);
 	assert_true(split.pays && split.piece_count == 2 && split.saving > 0.3);
@@ -124,7 +120,6 @@ static void two_phases_are_worth_a_split_at_their_border(void **state)
 
 static void a_steady_job_is_left_whole(void **state)
 {
-	(void) state;
 	rows_init();
 	for (size_t i = 0; i < ROWS; i++)
 		cores[i] = memory[i] = 2;
@@ -137,7 +132,6 @@ static void no_split_where_its_overhead_eats_the_saving(void **state)
 {
 	struct trk_split_options o = {.overhead_s = 1e7};
 
-	(void) state;
 	rows_init();
 	assert_int_equal(trk__split_advise(dt, cores, memory, ROWS, &o, &split), 0);
 	assert_true(!split.pays && split.piece_count == 1);
@@ -148,7 +142,6 @@ static void the_programme_finds_the_cheapest_of_all_cuts(void **state)
 {
 	enum { SMALL = 9 };
 
-	(void) state;
 	for (unsigned int seed = 1; seed < 40; seed++) {
 		struct trk_split_options never = {.overhead_s = 1e12}, o = {.overhead_s = 20};
 		double overhead = 20.0 / 3600 * (2 * TRK_PRICE_CORE_HOUR + 4 * TRK_PRICE_GIB_HOUR);
@@ -184,7 +177,6 @@ static void the_programme_finds_the_cheapest_of_all_cuts(void **state)
 
 static void rows_without_time_are_no_data(void **state)
 {
-	(void) state;
 	rows_init();
 	for (size_t i = 0; i < ROWS; i++)
 		dt[i] = i % 2 ? NAN : 0;
@@ -203,7 +195,6 @@ static void more_rows_than_blocks_are_summed(void **state)
 	double *t = malloc(MANY * sizeof(*t)), *u = malloc(MANY * sizeof(*u)),
 	       *m = malloc(MANY * sizeof(*m));
 
-	(void) state;
 	assert_true(t && u && m);
 	for (size_t i = 0; i < MANY; i++) {
 		t[i] = 1;

@@ -23,7 +23,6 @@ static void reads_the_pids_of_a_line(void **state)
 {
 	pid_t pids[4] = {0};
 
-	(void) state;
 	assert_int_equal(trk__pid_children_parse("12 345 6789 ", pids, 4), 3);
 	assert_int_equal(pids[0], 12);
 	assert_int_equal(pids[1], 345);
@@ -36,7 +35,6 @@ static void counts_more_than_fit(void **state)
 {
 	pid_t pids[2] = {0, 99};
 
-	(void) state;
 	assert_int_equal(trk__pid_children_parse("1 2 3 4 5\n", pids, 1), 5);
 	assert_int_equal(pids[0], 1);
 	assert_int_equal(pids[1], 99);
@@ -46,7 +44,6 @@ static void refuses_what_is_no_list_of_pids(void **state)
 {
 	pid_t pids[4];
 
-	(void) state;
 	assert_int_equal(trk__pid_children_parse("1 x", pids, 4), -EBADMSG);
 	assert_int_equal(trk__pid_children_parse("-1", pids, 4), -EBADMSG);
 	assert_int_equal(trk__pid_children_parse("4294967296", pids, 4), -EBADMSG);
@@ -76,7 +73,6 @@ static void put(const char *path, const char *text)
 
 static int begin(void **state)
 {
-	(void) state;
 	(void) snprintf(root, sizeof(root), "/tmp/test_pid_children.XXXXXX");
 	if (!mkdtemp(root))
 		return -1;
@@ -92,7 +88,6 @@ static int end(void **state)
 {
 	char command[96];
 
-	(void) state;
 	trk__close(root_fd);
 	(void) snprintf(command, sizeof(command), "rm -rf '%s'", root);
 	return system(command);
@@ -102,7 +97,6 @@ static void joins_the_children_of_all_threads(void **state)
 {
 	pid_t pids[3] = {0, 0, 0};
 
-	(void) state;
 	put("7/task/7/children", "11 12 ");
 	put("7/task/8/children", "13 ");
 	assert_int_equal(trk__pid_children_read(root_fd, 7, pids, 3), 3);
@@ -114,7 +108,6 @@ static void a_thread_that_ended_meanwhile_is_passed_over(void **state)
 {
 	pid_t pids[2];
 
-	(void) state;
 	put("7/task/8/children", "13 ");
 	assert_int_equal(trk__pid_children_read(root_fd, 7, pids, 2), 1);
 	assert_int_equal(pids[0], 13);
@@ -124,7 +117,6 @@ static void no_children_is_not_an_error(void **state)
 {
 	pid_t pids[2];
 
-	(void) state;
 	put("7/task/7/children", "");
 	assert_int_equal(trk__pid_children_read(root_fd, 7, pids, 2), 0);
 }
@@ -133,7 +125,6 @@ static void a_kernel_without_the_file_is_an_error(void **state)
 {
 	pid_t pids[2];
 
-	(void) state;
 	assert_int_equal(trk__pid_children_read(root_fd, 7, pids, 2), -ENOENT);
 	assert_int_equal(trk__pid_children_read(root_fd, 9, pids, 2), -ENOENT);
 }
@@ -142,7 +133,6 @@ static void a_damaged_file_is_an_error(void **state)
 {
 	pid_t pids[2];
 
-	(void) state;
 	put("7/task/7/children", "11 x");
 	assert_int_equal(trk__pid_children_read(root_fd, 7, pids, 2), -EBADMSG);
 }
@@ -182,7 +172,6 @@ static void sees_children_that_another_thread_has_forked(void **state)
 	pthread_t thread;
 	char byte;
 
-	(void) state;
 	assert_true(fd >= 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, hold), 0);
 	by_main = fork_sleeper();

@@ -27,7 +27,6 @@ static void reads_all_seven_lines(void **state)
 {
 	struct trk_pid_io io;
 
-	(void) state;
 	assert_int_equal(parse(ordinary, &io), 0);
 	assert_int_equal(io.read_chars, 101);
 	assert_int_equal(io.write_chars, 202);
@@ -43,7 +42,6 @@ static void refuses_every_shorter_text(void **state)
 	struct trk_pid_io io = {.read_chars = 7};
 	char text[sizeof(ordinary)];
 
-	(void) state;
 	for (size_t len = 0; len < sizeof(ordinary) - 1; len++) {
 		memcpy(text, ordinary, len);
 		text[len] = '\0';
@@ -56,7 +54,6 @@ static void refuses_other_lines(void **state)
 {
 	struct trk_pid_io io = {.read_chars = 7};
 
-	(void) state;
 	assert_int_equal(parse("wchar: 1\nrchar: 2\n", &io), -EBADMSG);
 	assert_int_equal(parse("rchar: -1\n", &io), -EBADMSG);
 	assert_int_equal(io.read_chars, 7);
@@ -68,7 +65,6 @@ static void sees_the_writes_of_this_process(void **state)
 	char text[512], data[5000] = {0};
 	int pipes[2];
 
-	(void) state;
 	SKIP_UNDER_VALGRIND("it writes, too");
 	if (trk__read_at(AT_FDCWD, "/proc/self/io", text, sizeof(text)) < 0)
 		SKIP("this kernel has no /proc/PID/io");

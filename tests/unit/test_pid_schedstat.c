@@ -23,7 +23,6 @@ static void reads_three_numbers(void **state)
 {
 	struct trk_pid_schedstat s;
 
-	(void) state;
 	assert_int_equal(parse("123456789012 345678 90\n", &s), 0);
 	assert_int_equal(s.run_ns, 123456789012);
 	assert_int_equal(s.wait_ns, 345678);
@@ -35,7 +34,6 @@ static void refuses_fewer_numbers(void **state)
 	static const char *const bad[] = {"", "\n", "1", "1 2", "1 2 x", "1 -2 3"};
 	struct trk_pid_schedstat s = {.run_ns = 7};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(parse(bad[i], &s), -EBADMSG);
 	assert_int_equal(s.run_ns, 7);
@@ -47,7 +45,6 @@ static void agrees_with_the_clock_of_this_thread(void **state)
 	uint64_t cpu_ns;
 	char text[128];
 
-	(void) state;
 	while (trk__clock_thread_cpu_ns() < 30 * TRK_NS_PER_MS)
 		continue;
 	if (trk__read_at(AT_FDCWD, "/proc/thread-self/schedstat", text, sizeof(text)) < 0)

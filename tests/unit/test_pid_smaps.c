@@ -35,7 +35,6 @@ static void reads_a_current_kernel(void **state)
 {
 	struct trk_pid_smaps s;
 
-	(void) state;
 	assert_int_equal(
 		trk__pid_smaps_parse(HEADER "Rss:             1000 kB\nPss:              800 kB\n"
 					    "Pss_Dirty:        555 kB\nPss_Anon:         500 kB\n"
@@ -58,7 +57,6 @@ static void reads_a_kernel_that_does_not_split_the_pss(void **state)
 {
 	struct trk_pid_smaps s;
 
-	(void) state;
 	/* Linux 4.14 */
 	assert_int_equal(trk__pid_smaps_parse(HEADER
 					      "Rss:             1000 kB\nPss:              800 kB\n"
@@ -81,7 +79,6 @@ static void refuses_a_text_without_rss_or_pss(void **state)
 					  "Rss: 1 kB\nPss: 18446744073709551615 kB\n"};
 	struct trk_pid_smaps s = {.rss_bytes = 7};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(trk__pid_smaps_parse(bad[i], &s), -EBADMSG);
 	assert_int_equal(s.rss_bytes, 7);
@@ -93,7 +90,6 @@ static void tells_a_kernel_without_the_file_from_a_gone_process(void **state)
 	struct trk_pid_smaps s = {.rss_bytes = 7};
 	int fd;
 
-	(void) state;
 	assert_non_null(mkdtemp(root));
 	(void) snprintf(path, sizeof(path), "%s/7", root);
 	assert_int_equal(mkdir(path, 0755), 0);
@@ -112,7 +108,6 @@ static void an_empty_file_means_no_address_space(void **state)
 	struct trk_pid_smaps s = {.rss_bytes = 7};
 	int fd, file;
 
-	(void) state;
 	assert_non_null(mkdtemp(root));
 	(void) snprintf(dir, sizeof(dir), "%s/7", root);
 	assert_int_equal(mkdir(dir, 0755), 0);
@@ -132,7 +127,6 @@ static void may_not_read_another_users_process(void **state)
 	int fd = trk__open_dir_at(AT_FDCWD, "/proc"), status;
 	pid_t pid;
 
-	(void) state;
 	assert_true(fd >= 0);
 	if (faccessat(fd, "self/smaps_rollup", F_OK, 0) < 0)
 		SKIP("this kernel has no /proc/PID/smaps_rollup");
@@ -160,7 +154,6 @@ static void reads_live_processes(void **state)
 	char *memory;
 	pid_t pid;
 
-	(void) state;
 	assert_true(fd >= 0);
 	if (read_smaps(fd, getpid(), &before) == -ENOENT)
 		SKIP("this kernel has no /proc/PID/smaps_rollup");

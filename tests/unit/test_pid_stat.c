@@ -50,7 +50,6 @@ static void reads_an_ordinary_line(void **state)
 {
 	struct trk_pid_stat s;
 
-	(void) state;
 	assert_int_equal(parse("4242 (bash) S" TAIL, &s), 0);
 	assert_int_equal(s.pid, 4242);
 	assert_string_equal(s.comm, "bash");
@@ -66,7 +65,6 @@ static void the_name_may_hold_anything(void **state)
 	};
 	char text[512];
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct trk_pid_stat s;
 
@@ -83,7 +81,6 @@ static void a_long_name_is_cut(void **state)
 	struct trk_pid_stat s;
 	char text[512], name[101];
 
-	(void) state;
 	memset(name, 'n', 100);
 	name[100] = '\0';
 	(void) snprintf(text, sizeof(text), "7 (%s) I%s", name, TAIL);
@@ -97,7 +94,6 @@ static void the_longest_name_of_a_kernel_thread_is_whole(void **state)
 	struct trk_pid_stat s;
 	char text[512], name[TRK_COMM_SIZE];
 
-	(void) state;
 	memset(name, ')', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	(void) snprintf(text, sizeof(text), "7 (%s) I%s", name, TAIL);
@@ -110,7 +106,6 @@ static void a_negative_rss_is_none(void **state)
 {
 	struct trk_pid_stat s;
 
-	(void) state;
 	assert_int_equal(parse("7 (k) R 0 0 0 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5 0 -3 "
 			       "18446744073709551615 0\n",
 			       &s),
@@ -122,7 +117,6 @@ static void accepts_the_short_line_of_an_old_kernel(void **state)
 {
 	struct trk_pid_stat s;
 
-	(void) state;
 	/* Linux 2.6.9: 41 fields, no block delay. */
 	assert_int_equal(parse("31 (init) S 1 0 0 0 -1 256 35 0 7 0 11 12 0 0 16 0 1 "
 			       "0 77 1564672 129 4294967295 134512640 134540804 "
@@ -136,7 +130,6 @@ static void accepts_the_short_line_of_an_old_kernel(void **state)
 
 static void the_delay_stands_far_behind(void **state)
 {
-	(void) state;
 	assert_int_equal(trk__pid_stat_block_delay("4242 (bash) S" TAIL), 4711);
 	assert_int_equal(trk__pid_stat_block_delay("4242 () S 1 ( 2)) S" TAIL), 4711);
 	/* Linux 2.6.9 ends before it. */
@@ -152,7 +145,6 @@ static void the_delay_stands_far_behind(void **state)
 
 static void ignored_signals_are_read(void **state)
 {
-	(void) state;
 	assert_true(trk__pid_stat_ignores("4242 (bash) S" TAIL, SIGPIPE));
 	assert_false(trk__pid_stat_ignores("4242 (bash) S" TAIL, SIGCHLD));
 	assert_false(trk__pid_stat_ignores("4242 (bash", SIGPIPE));
@@ -164,7 +156,6 @@ static void a_live_process_shows_what_it_ignores(void **state)
 	int fd = trk__open_dir_at(AT_FDCWD, "/proc/self");
 	char text[TRK_PID_STAT_SIZE];
 
-	(void) state;
 	assert_true(fd >= 0);
 	for (int i = 0; i < 2; i++) {
 		assert_true(signal(SIGCHLD, i ? SIG_IGN : SIG_DFL) != SIG_ERR);
@@ -182,7 +173,6 @@ static void refuses_what_ends_before_the_rss(void **state)
 	struct trk_pid_stat s = {.pid = 7};
 	char text[sizeof(line)];
 
-	(void) state;
 	for (size_t len = 0; len <= (size_t) (rss - line); len++) {
 		memcpy(text, line, len);
 		text[len] = '\0';
@@ -203,7 +193,6 @@ static void refuses_what_is_no_stat_line(void **state)
 					  "7 (a) "};
 	struct trk_pid_stat s = {.pid = 7};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(parse(bad[i], &s), -EBADMSG);
 	assert_int_equal(s.pid, 7);
@@ -216,7 +205,6 @@ static void reads_live_processes(void **state)
 	siginfo_t info;
 	pid_t pid;
 
-	(void) state;
 	assert_true(fd >= 0);
 	assert_int_equal(prctl(PR_SET_NAME, "a) S 1 (b c"), 0);
 	assert_int_equal(trk__pid_stat_read(fd, getpid(), &s), 0);

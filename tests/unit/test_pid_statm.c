@@ -23,7 +23,6 @@ static void reads_the_first_three_numbers(void **state)
 {
 	struct trk_pid_statm m;
 
-	(void) state;
 	assert_int_equal(parse("4096 1024 256 12 0 900 0\n", &m), 0);
 	assert_int_equal(m.size_pages, 4096);
 	assert_int_equal(m.resident_pages, 1024);
@@ -34,7 +33,6 @@ static void a_zombie_is_all_zeros(void **state)
 {
 	struct trk_pid_statm m;
 
-	(void) state;
 	assert_int_equal(parse("0 0 0 0 0 0 0\n", &m), 0);
 	assert_int_equal(m.size_pages + m.resident_pages + m.shared_pages, 0);
 }
@@ -45,7 +43,6 @@ static void refuses_fewer_than_three_numbers(void **state)
 		"", "\n", "1", "1 2", "1 2 \n", "1 -2 3", "1 2 99999999999999999999"};
 	struct trk_pid_statm m = {.size_pages = 7};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(parse(bad[i], &m), -EBADMSG);
 	assert_int_equal(m.size_pages, 7);
@@ -58,7 +55,6 @@ static void sees_memory_that_this_process_touches(void **state)
 	char text[256];
 	char *memory;
 
-	(void) state;
 	assert_true(trk__read_at(AT_FDCWD, "/proc/self/statm", text, sizeof(text)) > 0);
 	assert_int_equal(parse(text, &before), 0);
 	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -31,7 +31,6 @@ static void reads_an_ordinary_process(void **state)
 {
 	struct trk_pid_status s;
 
-	(void) state;
 	assert_int_equal(trk__pid_status_parse(ordinary, &s), 0);
 	assert_true(s.has_memory);
 	assert_int_equal(s.hwm_bytes, 204800 * 1024);
@@ -44,7 +43,6 @@ static void a_zombie_or_kernel_thread_has_no_memory(void **state)
 {
 	struct trk_pid_status s;
 
-	(void) state;
 	assert_int_equal(trk__pid_status_parse("Name:\tkthreadd\nState:\tS (sleeping)\nPid:\t2\n"
 					       "Uid:\t0\t0\t0\t0\nThreads:\t1\nSigQ:\t0/1\n"
 					       "voluntary_ctxt_switches:\t5\n",
@@ -59,7 +57,6 @@ static void a_name_does_not_pass_for_a_field(void **state)
 {
 	struct trk_pid_status s;
 
-	(void) state;
 	/* The kernel escapes the line end of a name. */
 	assert_int_equal(trk__pid_status_parse("Name:\tx\\nVmRSS:\t7 kB\nThreads:\t3\n", &s), 0);
 	assert_false(s.has_memory);
@@ -69,7 +66,6 @@ static void refuses_a_text_without_threads(void **state)
 {
 	struct trk_pid_status s = {.hwm_bytes = 7};
 
-	(void) state;
 	assert_int_equal(trk__pid_status_parse("", &s), -EBADMSG);
 	assert_int_equal(trk__pid_status_parse("Name:\tx\nVmRSS:\t7 kB\n", &s), -EBADMSG);
 	assert_int_equal(trk__pid_status_parse("Threads:\tx\n", &s), -EBADMSG);
@@ -83,7 +79,6 @@ static void reads_live_processes(void **state)
 	siginfo_t info;
 	pid_t pid;
 
-	(void) state;
 	assert_true(fd >= 0);
 	assert_int_equal(trk__pid_status_read(fd, getpid(), &s), 0);
 	assert_true(s.has_memory);

@@ -26,7 +26,6 @@ static void turns_microseconds_into_nanoseconds(void **state)
 	struct trk_pressure p;
 	char text[256];
 
-	(void) state;
 	assert_true(trk__read_at(fd, "pressure/io", text, sizeof(text)) > 0);
 	assert_int_equal(trk__pressure_parse(text, &p), 0);
 	(void) close(fd);
@@ -38,7 +37,6 @@ static void accepts_a_kernel_without_the_full_line(void **state)
 {
 	struct trk_pressure p;
 
-	(void) state;
 	assert_int_equal(
 		trk__pressure_parse("some avg10=0.00 avg60=0.00 avg300=0.00 total=7\n", &p), 0);
 	assert_int_equal(p.some_ns, 7000);
@@ -58,7 +56,6 @@ static void refuses_damaged_text_and_leaves_the_result_alone(void **state)
 	const struct trk_pressure before = {.some_ns = 7, .full_ns = 11};
 	struct trk_pressure p = before;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(trk__pressure_parse(bad[i], &p), -EBADMSG);
 		assert_memory_equal(&p, &before, sizeof(p));

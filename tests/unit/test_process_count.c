@@ -88,7 +88,6 @@ static void a_link_more_is_a_process_more(void **state)
 	struct trk_process_count c = {.asked = false};
 	struct stat st;
 
-	(void) state;
 	assert_int_equal(fstat(env.proc_fd, &st), 0);
 	if (st.st_nlink != 7) { /* a file system that does not count folders, unlike /proc */
 		end(&env);
@@ -113,7 +112,6 @@ static void in_a_container_its_own_processes_are_counted(void **state)
 	struct trk_env env = begin("pid:[4026532181]");
 	struct trk_process_count c = {.asked = false};
 
-	(void) state;
 	assert_int_equal(count(&c, &env), 3);
 	make("bus");
 	assert_int_equal(count(&c, &env), 3);
@@ -128,7 +126,6 @@ static void no_process_is_not_known(void **state)
 	struct trk_process_count c = {.asked = false};
 	uint64_t n = 77;
 
-	(void) state;
 	drop("1");
 	drop("20");
 	drop("300");

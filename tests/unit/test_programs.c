@@ -72,7 +72,6 @@ static void a_process_is_named_after_what_it_runs(void **state)
 		{"tab\there", "", "tab?here", false},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		check_name(&cases[i]);
 }
@@ -82,7 +81,6 @@ static void a_command_line_that_was_cut_gives_the_interpreters_name(void **state
 	char name[TRK_PROGRAM_NAME_SIZE];
 	bool is_worker;
 
-	(void) state;
 	trk__program_name("python3", "python3\0scri", 12, name, &is_worker);
 	assert_string_equal(name, "python");
 }
@@ -122,7 +120,6 @@ static void use_and_processes_come_back_as_written(void **state)
 	struct trk_program_log log = {.count = 0};
 	struct trk_buf b;
 
-	(void) state;
 	trk__buf_init(&b, 1 << 16);
 	programs_init(3);
 	table[1] = (struct trk_program){"p1", .cpu_ns = 1500000000, .memory_bytes = 3 << 20,
@@ -175,7 +172,6 @@ static void a_row_without_news_takes_no_byte(void **state)
 	struct trk_programs_now now = now_of(2);
 	struct trk_buf b;
 
-	(void) state;
 	trk__buf_init(&b, 1 << 16);
 	programs_init(2);
 	table[1].memory_bytes = 100 << 20;
@@ -202,7 +198,6 @@ static void the_size_stays_within_its_bound(void **state)
 	uint64_t bytes = 0, ended = 0;
 	struct trk_buf b;
 
-	(void) state;
 	trk__buf_init(&b, 1 << 20);
 	programs_init(TRK_PROGRAMS_MAX);
 	for (int64_t row = 0; row < ROWS; row++) {
@@ -242,7 +237,6 @@ static void bytes_that_are_cut_or_wrong_are_refused(void **state)
 	struct trk_process_span span = {.pid = 9, .program = 2, .ended = true, .command = "x y"};
 	struct trk_buf b;
 
-	(void) state;
 	trk__buf_init(&b, 1 << 16);
 	programs_init(4);
 	for (size_t i = 0; i < 4; i++)
@@ -271,7 +265,6 @@ static void merged_rows_keep_cpu_time_and_processes(void **state)
 	struct trk_run run;
 	uint64_t listed = 0;
 
-	(void) state;
 	folder_init(&f);
 	run_init(&run);
 	w = trk__writer_new(f.fd, "1.rtrk", &run, 128 * 1024, NULL);
@@ -312,7 +305,6 @@ static void memory_stands_after_the_last_process_has_ended(void **state)
 	struct trk_program_log log = {.count = 0};
 	double cpu_s, memory, seconds;
 
-	(void) state;
 	assert_int_equal(trk__program_log_init(&log), 0);
 	log.count = 2;
 	log.program[1].alive = 1;
@@ -333,7 +325,6 @@ static void the_full_list_is_searched_a_bounded_number_of_times(void **state)
 	struct trk_program_log log = {.count = 0};
 	struct trk_process_span span = {.listed = true};
 
-	(void) state;
 	for (size_t i = 0; i < 3 * TRK_SPANS_MAX; i++) {
 		span.pid = (pid_t) i + 1;
 		trk__program_log_span(&log, &span);

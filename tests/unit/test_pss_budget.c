@@ -43,7 +43,6 @@ static void no_run_spends_more_than_the_share_and_a_short_one_no_more_than_is_le
 {
 	static const uint64_t costs_ns[] = {30000, 5 * MS, 25 * MS, 99 * MS};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(costs_ns) / sizeof(costs_ns[0]); i++) {
 		struct trk_pss_budget b;
 		double spent_ns;
@@ -60,7 +59,6 @@ static void a_job_that_grows_to_2_gb_in_20_s_costs_100_ms(void **state)
 	struct trk_pss_budget b;
 	double spent_ns = 0;
 
-	(void) state;
 	trk__pss_budget_init(&b, SHARE, START);
 	/* A reading in each tick of what it has by then, at 5 us a MiB: 51 of them would cost 255
 	 * ms. */
@@ -81,7 +79,6 @@ static void a_reading_that_costs_more_than_expected_is_paid_back(void **state)
 {
 	struct trk_pss_budget b;
 
-	(void) state;
 	trk__pss_budget_init(&b, SHARE, START);
 	assert_true(trk__pss_budget_allows(&b, 50e6));
 	trk__pss_budget_charge(&b, 300 * MS);
@@ -96,7 +93,6 @@ static void what_is_saved_is_bounded(void **state)
 {
 	struct trk_pss_budget b;
 
-	(void) state;
 	trk__pss_budget_init(&b, SHARE, START);
 	trk__pss_budget_refill(&b, START + 3600 * S);
 	assert_true(trk__pss_budget_allows(&b, TRK_PSS_CREDIT_MAX_NS));
@@ -107,7 +103,6 @@ static void without_a_share_nothing_is_read(void **state)
 {
 	struct trk_pss_budget b;
 
-	(void) state;
 	trk__pss_budget_init(&b, 0, START);
 	trk__pss_budget_refill(&b, START + 3600 * S);
 	assert_false(trk__pss_budget_allows(&b, 1));

@@ -43,7 +43,6 @@ static void write_file(const char *name, const char *text)
 /* A folder in place of /proc, with two files. */
 static int set_up(void **state)
 {
-	(void) state;
 	if (!mkdtemp(root) || chmod(root, 0755) < 0)
 		return -1;
 	env.proc_fd = trk__open_dir_at(AT_FDCWD, root);
@@ -54,7 +53,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void) state;
 	trk__close(env.proc_fd);
 	trk__remove_tree(root);
 	return 0;
@@ -88,13 +86,11 @@ static void files_are_read(bool as_thread)
 
 static void a_process_reads_files(void **state)
 {
-	(void) state;
 	files_are_read(false);
 }
 
 static void a_thread_reads_files(void **state)
 {
-	(void) state;
 	files_are_read(true);
 }
 
@@ -102,7 +98,6 @@ static void without_a_reader_files_are_read_directly(void **state)
 {
 	char text[64];
 
-	(void) state;
 	assert_int_equal(get(NULL, 1, "one", text), 5);
 	assert_int_equal(get(NULL, 1, "three", text), -ENOENT);
 }
@@ -151,7 +146,6 @@ static void a_reading_that_blocks_is_answered_later(void **state)
 	char text[64];
 	pid_t worker;
 
-	(void) state;
 	assert_int_equal(await(r, 1, "one", text), 5);
 	worker = only_worker();
 	assert_int_equal(kill(worker, SIGSTOP), 0);
@@ -173,7 +167,6 @@ static void a_worker_that_was_killed_is_started_again(void **state)
 	char text[64];
 	pid_t worker;
 
-	(void) state;
 	assert_int_equal(await(r, 1, "one", text), 5);
 	worker = only_worker();
 	assert_int_equal(kill(worker, SIGKILL), 0);
@@ -189,7 +182,6 @@ static void not_all_can_block(void **state)
 	char text[64];
 	ssize_t n = 0;
 
-	(void) state;
 	assert_int_equal(await(r, 1, "one", text), 5);
 	(void) only_worker();
 	for (uint64_t key = 1; n != -EAGAIN && key < 100; key++) {
@@ -211,7 +203,6 @@ static void the_sizes_of_arguments_are_added_up(void **state)
 	     *empty[] = {program, NULL};
 	struct trk_reader *r = trk__reader_new(&env, false);
 
-	(void) state;
 	(void) snprintf(first, sizeof(first), "%s/one", root);
 	(void) snprintf(both, sizeof(both), "--in=%s/two", root);
 	assert_int_equal(trk__reader_input_bytes(r, argv), 11);
@@ -238,7 +229,6 @@ static bool must_be_thread_as_nobody(void)
 
 static void where_only_an_ancestor_may_read_a_worker_is_a_thread(void **state)
 {
-	(void) state;
 	assert_false(must_be_thread_as_nobody());
 	assert_int_equal(mkdirat(env.proc_fd, "sys", 0755) +
 				 mkdirat(env.proc_fd, "sys/kernel", 0755) +

@@ -26,7 +26,6 @@ static void rows_and_outcome_come_back_as_written(void **state)
 	struct rows rows = {.count = 0};
 	struct folder f;
 
-	(void) state;
 	folder_init(&f);
 	recording_write(f.fd, "1.rtrk", FEW, true);
 	assert_int_equal(trk__record_read(f.fd, "1.rtrk", &record, rows_take, &rows, NULL), 0);
@@ -89,7 +88,6 @@ static void a_cut_at_any_byte_leaves_the_rows_before_it(void **state)
 	unsigned char *data;
 	size_t len, last = 0;
 
-	(void) state;
 	folder_init(&f);
 	recording_write(f.fd, "1.rtrk", FEW, true);
 	data = bytes_of(f.fd, "1.rtrk", &len);
@@ -132,7 +130,6 @@ static void half_a_record_of_a_writer_that_lives_is_no_damage(void **state)
 	unsigned char *data;
 	size_t len, at;
 
-	(void) state;
 	folder_init(&f);
 	recording_write(f.fd, "1.rtrk", FEW, true);
 	data = bytes_of(f.fd, "1.rtrk", &len);
@@ -184,7 +181,6 @@ static void a_damaged_byte_costs_one_record_at_most(void **state)
 	unsigned char *data;
 	size_t len, refused = 0;
 
-	(void) state;
 	folder_init(&f);
 	recording_write(f.fd, "1.rtrk", FEW, true);
 	data = bytes_of(f.fd, "1.rtrk", &len);
@@ -223,7 +219,6 @@ static void other_files_and_newer_versions_are_refused(void **state)
 	unsigned char *data;
 	size_t len;
 
-	(void) state;
 	folder_init(&f);
 	recording_write(f.fd, "1.rtrk", 1, true);
 	data = bytes_of(f.fd, "1.rtrk", &len);
@@ -257,7 +252,6 @@ static void a_small_bound_keeps_sums_extremes_and_the_newest_rows(void **state)
 	struct stat st;
 	struct trk_place place;
 
-	(void) state;
 	folder_init(&f);
 	run_init(&run);
 	trk__place_init(&place);
@@ -311,7 +305,6 @@ static void columns_that_are_not_known_are_skipped(void **state)
 	struct trk_cursor c;
 	struct trk_sample s;
 
-	(void) state;
 	trk__buf_init(&b, 1000);
 	trk__buf_varint(&b, 7);
 	trk__buf_svarint(&b, 11);
@@ -336,7 +329,6 @@ static void a_schema_of_a_newer_version_is_mapped_by_name(void **state)
 	struct trk_run run;
 	struct trk_buf b;
 
-	(void) state;
 	trk__buf_init(&b, 1000);
 	trk__buf_varint(&b, 3);
 	trk__buf_bytes(&b, "warp_factor", 11);
@@ -369,7 +361,6 @@ static void rows_lost_to_a_full_disk_are_counted(void **state)
 	uint64_t lost = 0;
 	void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
 
-	(void) state;
 	folder_init(&f);
 	run_init(&run);
 	w = trk__writer_new(f.fd, "1.rtrk", &run, 0, NULL);
@@ -403,7 +394,6 @@ static void a_place_comes_back_as_written(void **state)
 	struct trk_place to, p;
 	struct trk_buf b;
 
-	(void) state;
 	trk__place_init(&p);
 	trk__place_init(&to);
 	trk__buf_init(&b, 65536);
@@ -440,7 +430,6 @@ static void a_recording_is_private_and_never_written_through_a_link(void **state
 	struct folder f;
 	struct stat st;
 
-	(void) state;
 	folder_init(&f);
 	recording_write(f.fd, "1.rtrk", 1, true);
 	assert_int_equal(fstatat(f.fd, "1.rtrk", &st, 0), 0);
@@ -463,7 +452,6 @@ static void wrong_check_sums_cost_a_bounded_number_of_bytes(void **state)
 	size_t len;
 	int type;
 
-	(void) state;
 	trk__buf_init(&payload, 100);
 	trk__buf_init(&frame, 200);
 	trk__buf_puts(&payload, "payload");
@@ -490,7 +478,6 @@ static void a_file_that_was_replaced_is_counted_anew(void **state)
 	ssize_t len;
 	int fd;
 
-	(void) state;
 	folder_init(&f);
 	(void) snprintf(path, sizeof(path), "%s/1.rtrk", f.path);
 	recording_write(f.fd, "1.rtrk", FEW - 2, true);

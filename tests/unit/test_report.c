@@ -101,7 +101,6 @@ static void waits_of_others_are_not_the_jobs(void **state)
 {
 	struct trk_record *r;
 
-	(void) state;
 	for (size_t i = 0; i < list.count; i++)
 		trk__sample_set(&list.row[i], TRK_SYSTEM_PRESSURE_IO_SOME, 600000);
 	for (size_t i = 0; i < list.count; i++)
@@ -156,7 +155,6 @@ static void many_waiting_threads_do_not_hide_other_work(void **state)
 {
 	struct trk_record *r;
 
-	(void) state;
 	for (size_t i = 0; i < list.count; i++) {
 		trk__sample_set(&list.row[i], TRK_PROCESS_UTIME, 1500000);
 		trk__sample_set(&list.row[i], TRK_PROCESS_STIME, 0);
@@ -190,7 +188,6 @@ static void the_price_of_fewer_cores_is_told(void **state)
 {
 	struct trk_record *r;
 
-	(void) state;
 	for (size_t i = 0; i < list.count; i++)
 		trk__sample_set(&list.row[i], TRK_PROCESS_CPU_USAGE, i % 5 ? 6000 : 18000);
 	r = record_make(&list);
@@ -294,7 +291,6 @@ static void a_run_without_samples_draws_nothing(void **state)
 	struct trk_report_input in = {.record = r, .rows = rows};
 	char *text = report_text(&in, "html");
 
-	(void) state;
 	assert_holds(text, "No sample was taken, so there is nothing to draw.");
 	assert_lacks(text, "<figure");
 	free(text);
@@ -304,7 +300,6 @@ static void a_run_without_samples_draws_nothing(void **state)
 
 static void one_sample_is_called_a_moment(void **state)
 {
-	(void) state;
 	rows_fill(&list, 1);
 	{
 		struct trk_record *r = record_make(&list);

@@ -69,7 +69,6 @@ static void a_steady_run_is_a_flat_line_of_its_value(void **state)
 	const struct trk_doc_chart *c;
 	struct made m;
 
-	(void) state;
 	rows_fill(&list, 100);
 	m = make();
 	c = chart_of(m.report, "cpu");
@@ -86,7 +85,6 @@ static void amounts_become_rates(void **state)
 	const struct trk_doc_chart *c;
 	struct made m;
 
-	(void) state;
 	rows_fill(&list, 40);
 	for (size_t i = 0; i < 40; i++) /* four seconds a row */
 		trk__sample_set(&list.row[i], TRK_INTERVAL, 4000000),
@@ -105,7 +103,6 @@ static void merged_rows_keep_their_extremes(void **state)
 	struct trk_report_rows *rows;
 	struct trk_record *r;
 
-	(void) state;
 	rows_fill(&list, 10);
 	r = record_make(&list);
 	rows = rows_new(r);
@@ -131,7 +128,6 @@ static void long_rows_leave_no_false_gap(void **state)
 	const struct trk_doc_chart *c;
 	struct made m;
 
-	(void) state;
 	/* Dense at the start, as runs are: then one row covers several buckets. */
 	rows_fill(&list, 100);
 	for (size_t i = 0; i < 100; i++) {
@@ -157,7 +153,6 @@ static void a_gap_stays_open(void **state)
 	size_t open = 0;
 	struct trk_buf b;
 
-	(void) state;
 	rows_fill(&list, 100);
 	for (size_t i = 50; i < 100; i++)
 		trk__sample_set(&list.row[i], TRK_ELAPSED, (int64_t) (i + 101) * 1000000);
@@ -181,7 +176,6 @@ static void a_clock_that_goes_back_is_told_and_moves_nothing(void **state)
 {
 	struct made m;
 
-	(void) state;
 	rows_fill(&list, 20);
 	for (size_t i = 10; i < 20; i++)
 		trk__sample_set(&list.row[i], TRK_TIMESTAMP, 1600000000000 + (int64_t) i * 1000);
@@ -197,7 +191,6 @@ static void the_axis_is_that_of_the_job_and_a_limit_above_it_is_named(void **sta
 	const struct trk_doc_chart *c;
 	struct made m;
 
-	(void) state;
 	rows_fill(&list, 20);
 	for (size_t i = 0; i < 20; i++)
 		trk__sample_set(&list.row[i], TRK_PROCESS_MEMORY, 20 * 1048576ll);
@@ -215,7 +208,6 @@ static void a_job_that_sleeps_has_no_mountain_of_cpu_use(void **state)
 {
 	struct made m;
 
-	(void) state;
 	rows_fill(&list, 30);
 	for (size_t i = 0; i < list.count; i++)
 		trk__sample_set(&list.row[i], TRK_PROCESS_CPU_USAGE, i == 20 ? 8 : 0);
@@ -227,7 +219,6 @@ static void a_job_that_sleeps_has_no_mountain_of_cpu_use(void **state)
 /* A neighbour's files move the disk by 4 %, or by 24 %. */
 static void disk_space_is_drawn_where_it_moved(void **state)
 {
-	(void) state;
 	for (int grown = 4; grown <= 24; grown += 20) {
 		struct made m;
 
@@ -250,7 +241,6 @@ static void rows_out_of_place_are_left_out(void **state)
 	struct trk_record *r;
 	struct trk_sample odd;
 
-	(void) state;
 	rows_fill(&list, 10);
 	r = record_make(&list);
 	rows = rows_new(r);
@@ -271,7 +261,6 @@ static void percentiles_are_within_a_sixteenth(void **state)
 	struct trk_record *r;
 	double p95;
 
-	(void) state;
 	rows_fill(&list, 100);
 	for (size_t i = 0; i < 100; i++)
 		trk__sample_set(&list.row[i], TRK_PROCESS_DISK_READ, (int64_t) (i + 1) * 1000000);
@@ -290,7 +279,6 @@ static void a_bucket_is_made_of_finer_ones(void **state)
 	const struct trk_doc_chart *c;
 	struct made m;
 
-	(void) state;
 	rows_fill(&list, 400);
 	for (size_t i = 0; i < 400; i++) {
 		list.stands_for[i] = 4;
@@ -331,7 +319,6 @@ static void the_page_tells_the_finer_values_that_it_has_room_for(void **state)
 	struct trk_record *r;
 	char *text;
 
-	(void) state;
 	rows_fill(&list, 400);
 	for (size_t i = 0; i < 400; i++) {
 		list.stands_for[i] = 4;
@@ -366,7 +353,6 @@ static void many_marks_keep_the_page_small(void **state)
 	struct trk_report_input in = {.count = 0};
 	char *text;
 
-	(void) state;
 	rows_fill(rows_of, 360);
 	r = record_make(rows_of);
 	for (uint64_t i = 0; i < TRK_MARKS_MAX; i++) {

@@ -23,7 +23,6 @@ static void the_words_that_differ_come_first(void **state)
 	const char *two[] = {"sort -R a", "sort -R a"};
 	struct trk_doc d = {.error = 0};
 
-	(void) state;
 	assert_string_equal(trk__command_words(&d, commands[0], commands, 3, 80),
 			    TRK_DOC_STRONG TRK_DOC_OUTSIDE
 			    "lz4.c" TRK_DOC_INSIDE TRK_DOC_PLAIN " " TRK_DOC_OUTSIDE
@@ -40,7 +39,6 @@ static void a_long_command_line_is_cut(void **state)
 	const char *one[] = {text, "other"};
 	struct trk_doc d = {.error = 0};
 
-	(void) state;
 	for (size_t i = 0; i + 1 < sizeof(text); i++)
 		text[i] = i % 3 == 2 ? ' ' : 'x';
 	text[sizeof(text) - 1] = '\0';
@@ -146,7 +144,6 @@ static void processes_are_bars_or_a_density_and_none_is_lost(void **state)
 	const struct trk_doc_lane *lane;
 	struct trk_doc d;
 
-	(void) state;
 	assert_int_equal(trk__report_make(&in, &d), 0);
 	assert_int_equal(d.lanes, 3);
 	lane = lane_of(&d, "make");
@@ -189,7 +186,6 @@ static void bars_share_what_their_program_used(void **state)
 	const struct trk_doc_lane *lane;
 	struct trk_doc d;
 
-	(void) state;
 	assert_int_equal(trk__report_make(&in, &d), 0);
 	lane = lane_of(&d, "worker");
 	for (size_t b = 10; b < 35; b++) {
@@ -217,7 +213,6 @@ static void what_was_not_seen_has_no_count_and_no_life(void **state)
 	struct trk_doc d;
 	char *md;
 
-	(void) state;
 	r->programs.program[3].kind = TRK_PROGRAM_UNSEEN;
 	r->programs.unseen = 9000;
 	assert_int_equal(trk__report_make(&in, &d), 0);
@@ -242,7 +237,6 @@ static void a_short_life_is_a_bound(void **state)
 	struct trk_report_input in = {.record = r, .rows = rows};
 	struct trk_doc d;
 
-	(void) state;
 	assert_int_equal(trk__report_make(&in, &d), 0);
 	assert_string_equal(cell_of(&d, "cc1", 6), "\u2264 20 ms");
 	assert_string_equal(cell_of(&d, "worker", 6), "40.0 s");
@@ -258,7 +252,6 @@ static void thousands_of_processes_keep_the_page_small(void **state)
 	struct trk_report_input in = {.record = r, .rows = rows};
 	char *html = report_text(&in, "html"), *md = report_text(&in, "md");
 
-	(void) state;
 	assert_true(strlen(html) < 150000);
 	assert_non_null(strstr(html, "<details class=\"lane p"));
 	assert_non_null(strstr(html, "and 7992 more, each with at most"));
@@ -339,7 +332,6 @@ static void a_run_as_usual_is_no_news(void **state)
 {
 	char text[200];
 
-	(void) state;
 	assert_int_equal(sentences(63, 703, text, sizeof(text)), 0);
 }
 
@@ -347,7 +339,6 @@ static void more_memory_in_one_phase_is_one_sentence_with_its_name(void **state)
 {
 	char text[200];
 
-	(void) state;
 	assert_int_equal(sentences(63, 920, text, sizeof(text)), 1);
 	assert_non_null(strstr(text, "work"));
 	assert_non_null(strstr(text, "held 920 MiB, usually up to 70"));
@@ -357,7 +348,6 @@ static void a_longer_phase_is_one_sentence_with_its_name(void **state)
 {
 	char text[200];
 
-	(void) state;
 	assert_int_equal(sentences(120, 703, text, sizeof(text)), 1);
 	assert_non_null(strstr(text, "work"));
 	assert_non_null(strstr(text, "took 2 m 0 s, usually 1 m 3 s"));
@@ -375,7 +365,6 @@ static void equal_runs_are_rarely_news(void **state)
 	unsigned int seed = 1;
 	int news = 0;
 
-	(void) state;
 	for (int trial = 0; trial < 100; trial++) {
 		struct trk_usual_course *u = calloc(1, sizeof(*u));
 		struct trk_report_rows *rows, *other;
@@ -410,7 +399,6 @@ static void fewer_than_five_runs_have_no_usual_course(void **state)
 	struct trk_report_rows *rows;
 	struct trk_record *r = marked(60, 700, &rows);
 
-	(void) state;
 	assert_non_null(u);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(trk__usual_course_add(u, r, r), 0);

@@ -29,7 +29,6 @@ static void reads_the_soft_limit(void **state)
 {
 	uint64_t bytes;
 
-	(void) state;
 	assert_int_equal(trk__rlimits_parse(text, &bytes), 0);
 	assert_int_equal(bytes, 8589934592);
 }
@@ -38,7 +37,6 @@ static void unlimited_is_the_largest_number(void **state)
 {
 	uint64_t bytes = 0;
 
-	(void) state;
 	assert_int_equal(
 		trk__rlimits_parse("Max address space         unlimited    unlimited  b\n", &bytes),
 		0);
@@ -49,7 +47,6 @@ static void refuses_a_text_that_lacks_the_line(void **state)
 {
 	uint64_t bytes = 7;
 
-	(void) state;
 	assert_int_equal(trk__rlimits_parse("", &bytes), -EBADMSG);
 	assert_int_equal(trk__rlimits_parse("Max open files            1024  2048 files\n", &bytes),
 			 -EBADMSG);
@@ -66,7 +63,6 @@ static void reads_its_own_limit(void **state)
 	uint64_t bytes;
 	int fd = trk__open_dir_at(AT_FDCWD, "/proc");
 
-	(void) state;
 	SKIP_UNDER_VALGRIND("it shows limits of its own");
 	assert_true(fd >= 0);
 	assert_int_equal(getrlimit(RLIMIT_AS, &old), 0);

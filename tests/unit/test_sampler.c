@@ -21,7 +21,6 @@ static void amounts_count_from_the_start_and_rates_over_the_interval(void **stat
 {
 	struct machine m;
 
-	(void) state;
 	machine_init(&m);
 	set_cpu(&m, 100, 0, 50, 7);
 	machine_start(&m, 0);
@@ -50,7 +49,6 @@ static void a_row_at_the_start_has_no_rate(void **state)
 {
 	struct machine m;
 
-	(void) state;
 	machine_init(&m);
 	set_cpu(&m, 100, 0, 50, 0);
 	machine_start(&m, 2 * MS);
@@ -69,7 +67,6 @@ static void a_late_row_is_over_the_time_that_has_passed(void **state)
 {
 	struct machine m;
 
-	(void) state;
 	machine_init(&m);
 	set_cpu(&m, 0, 0, 0, 0);
 	machine_start(&m, 0);
@@ -88,7 +85,6 @@ static void a_sleep_of_the_machine_and_a_set_clock_change_the_stamp_alone(void *
 {
 	struct machine m;
 
-	(void) state;
 	machine_init(&m);
 	set_cpu(&m, 0, 0, 0, 0);
 	machine_start(&m, 0);
@@ -111,7 +107,6 @@ static void a_counter_that_steps_back_adds_nothing_twice(void **state)
 {
 	struct machine m;
 
-	(void) state;
 	machine_init(&m);
 	set_cpu(&m, 10, 0, 0, 100);
 	machine_start(&m, 0);
@@ -131,7 +126,6 @@ static void a_source_that_failed_once_is_made_up_for_over_its_own_time(void **st
 {
 	struct machine m;
 
-	(void) state;
 	machine_init(&m);
 	set_cpu(&m, 0, 0, 0, 0);
 	machine_start(&m, 0);
@@ -152,7 +146,6 @@ static void no_more_than_all_cores_are_busy(void **state)
 {
 	struct machine m;
 
-	(void) state;
 	machine_init(&m);
 	set_cpu(&m, 0, 0, 0, 0);
 	machine_start(&m, 0);
@@ -177,7 +170,6 @@ static void what_a_machine_lacks_is_unknown_and_not_zero(void **state)
 	struct machine m;
 	size_t n;
 
-	(void) state;
 	machine_init(&m);
 	machine_start(&m, 0);
 	for (int turn = 0; turn < 2; turn++) {
@@ -207,7 +199,6 @@ static void memory_and_load_are_of_the_moment(void **state)
 {
 	struct machine m;
 
-	(void) state;
 	machine_init(&m);
 	live_write(&m.live, "meminfo",
 		   "MemTotal: 4096 kB\nMemFree: 1024 kB\nMemAvailable: 2048 kB\n"
@@ -238,7 +229,6 @@ static void bytes_of_disk_and_net_are_amounts(void **state)
 	struct machine m;
 	char text[256];
 
-	(void) state;
 	machine_init(&m);
 	set_disk(&m, 1000, 2000);
 	(void) snprintf(text, sizeof(text), net, 5000, 600);
@@ -265,7 +255,6 @@ static void pressure_is_the_time_lost_in_the_interval(void **state)
 {
 	struct machine m;
 
-	(void) state;
 	machine_init(&m);
 	set_pressure(&m, "pressure/cpu", 1000000, 0);
 	set_pressure(&m, "pressure/io", 500, 100);
@@ -286,7 +275,6 @@ static void processes_are_counted(void **state)
 	struct machine m;
 	struct stat st;
 
-	(void) state;
 	machine_init(&m);
 	assert_int_equal(mkdirat(m.live.env.proc_fd, "1", 0700), 0);
 	assert_int_equal(mkdirat(m.live.env.proc_fd, "20", 0700), 0);
@@ -313,7 +301,6 @@ static void space_is_in_every_row(void **state)
 	char text[512];
 	double total;
 
-	(void) state;
 	machine_init(&m);
 	assert_int_equal(statvfs(m.live.path, &fs), 0);
 	(void) snprintf(text, sizeof(text), "30 1 8:1 / %s rw - ext4 /dev/sda1 rw\n", m.live.path);
@@ -376,7 +363,6 @@ static void the_control_group_has_a_rate_and_a_gauge(void **state)
 {
 	struct machine m;
 
-	(void) state;
 	machine_init(&m);
 	enter_v2_group(&m);
 	live_write(&m.live, "group/cgroup.events", "populated 1\n");
@@ -409,7 +395,6 @@ static void the_root_group_is_the_machine(void **state)
 {
 	struct machine m;
 
-	(void) state;
 	machine_init(&m);
 	enter_v2_group(&m);
 	set_group(&m, 1000000, "1048576\n");
@@ -440,7 +425,6 @@ static void throttling_is_found_after_a_quota_was_set(void **state)
 		"nr_periods 19\nnr_throttled 9\nthrottled_time 3000000000\n"};
 	struct machine m;
 
-	(void) state;
 	machine_init(&m);
 	enter_group(&m, "1:cpu:/group\n",
 		    "30 20 0:26 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n");
@@ -489,7 +473,6 @@ static void a_process_that_has_gone_leaves_its_memory_unknown(void **state)
 	struct machine m = {.row = NULL};
 	int error = 0, status;
 
-	(void) state;
 	assert_int_equal(trk__env_init(&env), 0);
 	env.monotonic_ns = read_monotonic;
 	env.wall_ns = read_wall;
@@ -526,7 +509,6 @@ static void one_process_has_no_count_of_children(void **state)
 	struct machine m = {.row = NULL};
 	int error = 0;
 
-	(void) state;
 	assert_int_equal(trk__env_init(&env), 0);
 	env.monotonic_ns = read_monotonic;
 	m.sampler = trk__sampler_new(&env, &options, &error);
@@ -547,7 +529,6 @@ static void the_tree_is_told_the_time_of_its_row(void **state)
 	struct machine m = {.row = NULL};
 	int error = 0;
 
-	(void) state;
 	assert_int_equal(trk__env_init(&env), 0);
 	env.monotonic_ns = read_monotonic;
 	m.sampler = trk__sampler_new(&env, &options, &error);
@@ -568,7 +549,6 @@ static void a_process_that_is_not_there_is_an_error(void **state)
 	struct machine m;
 	int error = 0;
 
-	(void) state;
 	machine_init(&m);
 	assert_null(trk__sampler_new(&m.live.env, &options, &error));
 	assert_int_equal(error, -ESRCH);
@@ -591,7 +571,6 @@ static double held_to_group(double pss_mib, double inferred_mib, uint64_t peak_m
 
 static void inferred_memory_is_no_more_than_the_group_ever_held(void **state)
 {
-	(void) state;
 	assert_true(held_to_group(444, 362, 409) == 409);
 	assert_true(held_to_group(400, 362, 409) == 400);
 	/* What was read stays: mapped files may be charged to another group. */

@@ -52,7 +52,6 @@ static void names_processors_of_every_architecture(void **state)
 	};
 	struct trk_cpuinfo c;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(trk__cpuinfo_parse(cases[i].text, &c), 0);
 		assert_string_equal(c.model, cases[i].model);
@@ -69,7 +68,6 @@ static void reads_a_guest_with_two_threads_a_core(void **state)
 	struct trk_env env;
 	struct trk_server s;
 
-	(void) state;
 	assert_int_equal(trk__env_init_at(&env, root), 0);
 	s = look(&env);
 	assert_string_equal(s.cpu_model, "Intel(R) Xeon(R) Platinum 8275CL CPU @ 3.00GHz");
@@ -95,7 +93,6 @@ static void reads_an_arm_machine_without_a_monitor(void **state)
 	struct trk_env env;
 	struct trk_server s;
 
-	(void) state;
 	assert_int_equal(trk__env_init_at(&env, root), 0);
 	s = look(&env);
 	assert_string_equal(s.cpu_model, "ARM Neoverse-N1");
@@ -112,7 +109,6 @@ static void what_is_not_there_is_not_known(void **state)
 	struct live live;
 	struct trk_server s;
 
-	(void) state;
 	live_init(&live, NULL);
 	s = look(&live.env);
 	assert_string_equal(s.cpu_model, "");
@@ -125,7 +121,6 @@ static void what_is_not_there_is_not_known(void **state)
 
 static void knows_containers_by_their_control_groups(void **state)
 {
-	(void) state;
 	assert_string_equal(trk__container_of("0::/kubepods/burstable/pod1/abc\n"), "kubernetes");
 	assert_string_equal(trk__container_of("4:memory:/docker/0123\n"), "docker");
 	assert_string_equal(trk__container_of("0::/machine.slice/libpod-0123.scope\n"), "podman");
@@ -140,7 +135,6 @@ static void knows_monitors_by_the_firmware(void **state)
 	struct trk_dmi dmi = {.sys_vendor = "Microsoft Corporation",
 			      .product_name = "Virtual Machine"};
 
-	(void) state;
 	assert_string_equal(trk__virtualization_of(&dmi), "microsoft");
 	dmi = (struct trk_dmi){.sys_vendor = "Microsoft Corporation", .product_name = "Surface"};
 	assert_null(trk__virtualization_of(&dmi));

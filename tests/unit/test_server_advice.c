@@ -68,7 +68,6 @@ static double shared_core_s(double cores, double vcpus)
 
 static void a_run_takes_as_long_as_it_took_on_the_server_that_it_ran_on(void **state)
 {
-	(void) state;
 	assert_near(shared_core_s(0.5, 2), 100, 1e-9);
 	assert_near(shared_core_s(1.2, 2), 100, 1e-9);
 	assert_near(shared_core_s(2, 2), 100, 1e-9);
@@ -88,7 +87,6 @@ static double run_s(double cores, double seconds, double here, double one, doubl
 
 static void run_time_follows_the_histogram(void **state)
 {
-	(void) state;
 	assert_near(run_s(0, 100, 10, 20, 80), 100, 1e-9);  /* waiting stays */
 	assert_near(run_s(1, 100, 10, 20, 80), 50, 1e-9);   /* twice as fast */
 	assert_near(run_s(0.5, 100, 10, 20, 80), 75, 1e-9); /* only the busy half */
@@ -104,7 +102,6 @@ static void bills_whole_steps_and_the_minimum(void **state)
 	struct trk_catalog_vendor second = {.step_s = 1, .minimum_s = 60};
 	struct trk_catalog_vendor hour = {.step_s = 3600, .minimum_s = 3600};
 
-	(void) state;
 	assert_near(trk__server_billed_s(&second, 5), 60, 1e-9);
 	assert_near(trk__server_billed_s(&second, 60.2), 61, 1e-9);
 	assert_near(trk__server_billed_s(&second, 61), 61, 1e-9);
@@ -176,7 +173,6 @@ static void an_old_price_comes_last_and_never_hides_a_newer_one(void **state)
 	struct trk_server_advice a;
 	struct trk_catalog c;
 
-	(void) state;
 	assert_int_equal(trk__catalog_text_load(NULL, "t", aged, sizeof(aged) - 1, &c, NULL), 0);
 	assert_int_equal(trk__server_advise(&c, &q, &work, &a), 0);
 	assert_int_equal(a.n, 3);
@@ -203,7 +199,6 @@ static void a_previous_generation_is_offered_where_it_is_asked_for(void **state)
 	struct trk_catalog c;
 	size_t n;
 
-	(void) state;
 	assert_int_equal(trk__catalog_text_load(NULL, "t", aged, sizeof(aged) - 1, &c, NULL), 0);
 	assert_int_equal(trk__catalog_search(&c, &q, &offers, &n), 0);
 	assert_int_equal(n, 4);
@@ -223,7 +218,6 @@ static void the_age_of_a_price_is_told_in_the_unit_that_fits(void **state)
 {
 	char age[16];
 
-	(void) state;
 	assert_int_equal(trk__catalog_age_days(20240228, 20240301), 2); /* a leap year */
 	assert_int_equal(trk__catalog_age_days(20260101, 20270101), 365);
 	assert_true(trk__catalog_age_days(0, 20270101) < 0);
@@ -319,7 +313,6 @@ static void speeds_are_compared_by_the_same_measure(void **state)
 	struct trk_catalog_server there = {.vcpus = 1, .threads_per_core = 1, .coremark = 40000};
 	double seconds = 0;
 
-	(void) state;
 	trk__server_measured_on(&work, &here);
 	assert_true(trk__server_run_on(&work, &there, &seconds));
 	assert_near(seconds, 50, 1e-9); /* CoreMark of both, not 40000 beside 17 x 500 */

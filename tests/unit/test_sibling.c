@@ -37,7 +37,6 @@ static void an_empty_row_is_null_and_never_zero(void **state)
 	struct trk_detail d = {.cores = 0};
 	struct trk_buf b;
 
-	(void) state;
 	trk__sample_set(&row, TRK_TIMESTAMP, 1700000000999);
 	assert_string_equal(
 		line_of(&row, &d, &(struct trk_sibling_line){.is_first = true}, &b),
@@ -89,7 +88,6 @@ static void figures_come_in_the_siblings_units(void **state)
 	struct trk_buf b;
 	const char *line;
 
-	(void) state;
 	trk__sample_set(&row, TRK_INTERVAL, 2000400);
 	trk__sample_set(&row, TRK_SYSTEM_CPU_USAGE, 12345);
 	trk__sample_set(&row, TRK_CGROUP_CPU_USAGE, 5000);
@@ -120,7 +118,6 @@ static void a_csv_row_has_the_siblings_decimals(void **state)
 	struct trk_sample row = {0};
 	struct trk_buf b;
 
-	(void) state;
 	trk__sample_set(&row, TRK_TIMESTAMP, 1700000000120);
 	trk__sample_set(&row, TRK_SYSTEM_PROCESSES, 7);
 	trk__sample_set(&row, TRK_SYSTEM_UTIME, 500000);
@@ -162,7 +159,6 @@ static void lists_disks_once_and_their_rates_over_real_time(void **state)
 	struct trk_traffic disk;
 	struct live live;
 
-	(void) state;
 	live_init(&live, "lvm-luks");
 	live.env.monotonic_ns = fixed_clock;
 	live_write(&live, "diskstats",
@@ -198,7 +194,6 @@ static void steal_is_a_part_of_all_time_and_of_each_core(void **state)
 	struct trk_detail d;
 	struct live live;
 
-	(void) state;
 	live_init(&live, "lvm-luks");
 	live.env.monotonic_ns = fixed_clock;
 	live_write(&live, "stat",

@@ -100,7 +100,6 @@ static void leaves_the_reserve_for_root_out_of_used_and_free(void **state)
 		{NULL, 0, 0, 0},
 	};
 
-	(void) state;
 	begin_with("vm-virtio");
 	answers = vm;
 	expect_blocks(1050, 310, 690);
@@ -110,7 +109,6 @@ static void leaves_the_reserve_for_root_out_of_used_and_free(void **state)
 
 static void counts_a_file_system_once_however_often_it_is_mounted(void **state)
 {
-	(void) state;
 	expect_asked("lvm-luks", "/;/boot;/boot/efi;");
 	expect_asked("btrfs-subvolumes", "/;/boot/efi;");
 	/* sdc1 is out of sight below a tmpfs. */
@@ -119,7 +117,6 @@ static void counts_a_file_system_once_however_often_it_is_mounted(void **state)
 
 static void leaves_out_read_only_images(void **state)
 {
-	(void) state;
 	expect_asked("snap-zram", "/;");
 }
 
@@ -127,7 +124,6 @@ static void leaves_out_read_only_images(void **state)
  * lines stand; sdh1 is reached by its second mount point, as the first is covered by a share. */
 static void never_touches_a_path_that_may_block(void **state)
 {
-	(void) state;
 	expect_asked("nfs-dead", "/;/data2;/mnt/stick;/mnt/uncovered;");
 }
 
@@ -135,7 +131,6 @@ static void counts_disks_below_a_root_that_is_on_the_network(void **state)
 {
 	static const struct answer disk[] = {{"/scratch", 100, 60, 50}, {NULL, 0, 0, 0}};
 
-	(void) state;
 	begin("20 1 0:30 / / rw - nfs filer:/root rw\n"
 	      "21 20 8:1 / /scratch rw - xfs /dev/sda1 rw\n"
 	      "22 20 0:31 / /home rw - nfs filer:/home rw\n"
@@ -156,7 +151,6 @@ static void sums_the_data_sets_of_a_pool_and_counts_its_free_space_once(void **s
 		{"/tanker", 77, 70, 70},          {NULL, 0, 0, 0},
 	};
 
-	(void) state;
 	begin_with("zfs-pool");
 	answers = pool;
 	expect_blocks(100 + 1000 + 1 + 10 + 20 + 5000 + 77, 100 + 1 + 10 + 20 + 7,
@@ -169,7 +163,6 @@ static void counts_the_overlay_of_a_container_where_nothing_else_counts(void **s
 	static const struct answer root[] = {{"/", 1000, 700, 650}, {NULL, 0, 0, 0}};
 	static const struct answer hosts[] = {{"/etc/hosts", 1000, 700, 650}, {NULL, 0, 0, 0}};
 
-	(void) state;
 	begin_with("container-overlay");
 	answers = root;
 	expect_blocks(1000, 300, 650);
@@ -190,7 +183,6 @@ static void finds_its_way_where_the_root_is_no_mount_of_its_own(void **state)
 {
 	static const struct answer chroot_disk[] = {{"/disk", 100, 60, 50}, {NULL, 0, 0, 0}};
 
-	(void) state;
 	begin("21 20 8:1 / /disk rw - xfs /dev/sda1 rw\n"
 	      "22 20 0:31 / /proc rw - proc proc rw\n");
 	answers = chroot_disk;
@@ -204,7 +196,6 @@ static void survives_mounts_that_are_their_own_ancestors(void **state)
 	static const struct answer root[] = {{"/", 100, 60, 50}, {NULL, 0, 0, 0}};
 	uint64_t total, used, available;
 
-	(void) state;
 	answers = root;
 	begin("1 1 8:1 / / rw - ext4 /dev/sda1 rw\n");
 	expect_blocks(100, 40, 50);
@@ -222,7 +213,6 @@ static void leaves_out_a_file_system_that_does_not_answer(void **state)
 {
 	static const struct answer one[] = {{"/", 1000, 700, 650}, {NULL, 0, 0, 0}};
 
-	(void) state;
 	begin_with("vm-virtio");
 	answers = one;
 	expect_blocks(1000, 300, 650);
@@ -233,7 +223,6 @@ static void says_no_data_where_no_file_system_counts(void **state)
 {
 	uint64_t total = 1, used = 2, available = 3;
 
-	(void) state;
 	begin("22 1 0:21 / / rw - tmpfs tmpfs rw\n23 22 0:22 / /proc rw - proc proc rw\n");
 	assert_int_equal(trk__space_meter_update(&meter, &total, &used, &available), -ENODATA);
 	assert_int_equal(total, 1);
@@ -246,7 +235,6 @@ static void gives_no_data_without_mountinfo(void **state)
 {
 	uint64_t total, used, available;
 
-	(void) state;
 	live_init(&live, NULL);
 	assert_int_equal(trk__space_meter_init(&meter, &live.env), -ENOENT);
 	assert_int_equal(trk__space_meter_update(&meter, &total, &used, &available), -ENODATA);
@@ -263,7 +251,6 @@ static void takes_a_thousand_file_systems(void **state)
 	uint64_t total, used, available;
 	size_t len = 0;
 
-	(void) state;
 	assert_non_null(text);
 	for (int i = 0; i < SETS; i++)
 		len += (size_t) sprintf(text + len,
@@ -285,7 +272,6 @@ static void reads_the_table_again_when_it_has_changed(void **state)
 	struct trk_env env;
 	uint64_t total, used, available;
 
-	(void) state;
 	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) < 0)
 		SKIP("a mount namespace of its own needs root");
 	assert_int_equal(trk__env_init(&env), 0);

@@ -45,7 +45,6 @@ static uint64_t read_clock(void)
 
 static int set_up(void **state)
 {
-	(void) state;
 	memset(image, 0, sizeof(image));
 	next_at = IMAGE_AT;
 	clock_step_ns = 0;
@@ -59,7 +58,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void) state;
 	free(remote);
 	return 0;
 }
@@ -237,7 +235,6 @@ static void counts_direct_recursion_once(void **state)
 	unsigned int torn;
 	uint64_t frame = 0;
 
-	(void) state;
 	make(&m, 0x30c);
 	for (int i = 0; i < 5000; i++)
 		frame = put_frame(&m, m.code, frame);
@@ -253,7 +250,6 @@ static void cuts_a_stack_that_goes_on_for_ever(void **state)
 	unsigned int torn;
 	uint64_t a, b;
 
-	(void) state;
 	make(&m, 0x30b);
 	a = put_frame(&m, m.code, 0);
 	b = put_frame(&m, put_code(&m, "b.py", "b", 1), a);
@@ -270,7 +266,6 @@ static void counts_a_torn_stack_and_drops_it(void **state)
 	unsigned int torn = 0;
 	uint64_t frame;
 
-	(void) state;
 	make(&m, 0x30c);
 	frame = put_frame(&m, m.code, put_frame(&m, m.text_type, 0));
 	set_frame(&m, frame);
@@ -282,7 +277,6 @@ static void refuses_what_is_no_code_object(void **state)
 {
 	struct made m;
 
-	(void) state;
 	make(&m, 0x30b);
 	set_frame(&m, put_frame(&m, m.text_type, 0));
 	assert_int_equal(trk__cpython_check(remote, &m.runtime), TRK_STACK_UNEXPECTED);
@@ -292,7 +286,6 @@ static void waits_for_an_interpreter_that_has_not_started(void **state)
 {
 	struct made m;
 
-	(void) state;
 	make(&m, 0x30b);
 	assert_int_equal(trk__cpython_check(remote, &m.runtime), TRK_STACK_STARTING);
 	put(m.runtime.addr, m.runtime.layout.interpreters, 0, 8);
@@ -306,7 +299,6 @@ static void notices_that_an_address_is_used_again(void **state)
 	unsigned int torn;
 	uint64_t other;
 
-	(void) state;
 	make(&m, 0x30c);
 	set_frame(&m, put_frame(&m, m.code, 0));
 	assert_int_equal(trk__cpython_check(remote, &m.runtime), TRK_STACK_READ);
@@ -329,7 +321,6 @@ static void notices_other_texts_at_the_same_addresses(void **state)
 	unsigned int torn;
 	uint64_t file;
 
-	(void) state;
 	make(&m, 0x30c);
 	set_frame(&m, put_frame(&m, m.code, 0));
 	assert_int_equal(trk__cpython_check(remote, &m.runtime), TRK_STACK_READ);
@@ -366,7 +357,6 @@ static void finds_the_line_of_the_moment_that_was_fetched(void **state)
 	unsigned int torn;
 	uint64_t outer, frame;
 
-	(void) state;
 	make(&m, 0x30c);
 	remote->read_ranges = read_image_ranges;
 	outer = put_frame(&m, put_code(&m, "/home/u/main.py", "main", 1), 0);
@@ -400,7 +390,6 @@ static void reads_again_only_what_it_used(void **state)
 	unsigned int torn;
 	uint64_t frame = 0;
 
-	(void) state;
 	make(&m, 0x30c);
 	remote->read_ranges = read_image_ranges;
 	for (int i = 0; i < 60; i++) { /* more pages than a few, two code objects a page */
@@ -474,7 +463,6 @@ static void ends_however_many_code_objects_a_stack_has_while_it_is_read(void **s
 	unsigned int torn;
 	struct trk_cpython *c;
 
-	(void) state;
 	c = make_changing();
 	put(chain[CHAIN - 1], chained.runtime.layout.frame_owner, 200, 1); /* no such owner */
 	for (int i = 0; i < 20; i++) {
@@ -494,7 +482,6 @@ static void code_objects_of_all_processes_have_a_limited_memory(void **state)
 	unsigned int torn;
 	uint64_t table = 0;
 
-	(void) state;
 	for (int i = 0; i < PROCESSES; i++) {
 		memset(image, 0, sizeof(image));
 		next_at = IMAGE_AT;
@@ -539,7 +526,6 @@ static void a_look_ends_after_a_number_of_steps(void **state)
 	unsigned int torn;
 	struct made m;
 
-	(void) state;
 	c = make_endless(&m);
 	assert_in_range(trk__cpython_walk(c, remote, note, NULL, &torn), 1, TRK_STACK_THREADS - 1);
 	assert_true(remote->is_spent);
@@ -556,7 +542,6 @@ static void a_look_ends_after_a_time_of_either_clock(void **state)
 	unsigned int torn;
 	struct made m;
 
-	(void) state;
 	c = make_endless(&m);
 	for (int i = 0; i < 2; i++) {
 		remote->cpu_ns = i == 0 ? read_clock : trk__clock_thread_cpu_ns;
@@ -576,7 +561,6 @@ static void a_look_ends_after_a_number_of_bytes(void **state)
 	struct made m;
 	uint64_t table;
 
-	(void) state;
 	c = make_endless(&m);
 	/* Each reading of the code object copies its table, and then its name is none. */
 	memcpy(&table, image + (m.code - IMAGE_AT) + m.runtime.layout.code_table, 8);
@@ -638,7 +622,6 @@ static void stays_in_bounds_whatever_the_memory_becomes(void **state)
 	static unsigned char whole[IMAGE_BYTES];
 	enum { ROUNDS = 4000 };
 
-	(void) state;
 	for (int v = 0; v < VERSIONS; v++) {
 		unsigned int stacks = 0, all_torn = 0, torn;
 		uint64_t frame = 0;
@@ -680,7 +663,6 @@ static void reads_text_of_all_widths(void **state)
 	uint16_t wide[] = {'d', 0xe9, 0x20ac, 0xdcff};
 	char text[32];
 
-	(void) state;
 	put(addr, l->text_state, 2u << 2 | 1u << 5, 4);
 	put(addr, l->text_length, 4, 8);
 	memcpy(image + (addr - IMAGE_AT) + l->ascii_size + 16, wide, sizeof(wide));
@@ -710,7 +692,6 @@ static void finds_the_line_in_each_form_of_table(void **state)
 						  1,
 						  1};
 
-	(void) state;
 	assert_int_equal(trk__cpython_line(TRK_CPYTHON_LNOTAB, lnotab, 6, 10, 0), 10);
 	assert_int_equal(trk__cpython_line(TRK_CPYTHON_LNOTAB, lnotab, 6, 10, 6), 11);
 	assert_int_equal(trk__cpython_line(TRK_CPYTHON_LNOTAB, lnotab, 6, 10, 56), 16);
@@ -730,7 +711,6 @@ static void finds_the_files_that_may_hold_an_interpreter(void **state)
 {
 	struct trk_interpreter_maps maps;
 
-	(void) state;
 	trk__interpreter_parse(
 		"400000-500000 r--p 00000000 fe:01 12   /opt/app (deleted)\n"
 		"500000-600000 r-xp 00100000 fe:01 12   /opt/app (deleted)\n"
@@ -757,7 +737,6 @@ static void says_that_a_process_runs_no_python(void **state)
 	struct trk_cpython *c = NULL;
 	struct trk_env env;
 
-	(void) state;
 	assert_non_null(own);
 	assert_int_equal(trk__env_init(&env), 0);
 	trk__remote_init(own, trk__remote_process, &pid);

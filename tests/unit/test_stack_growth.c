@@ -79,7 +79,6 @@ static void one_long_step_is_sure(void **state)
 {
 	struct made m;
 
-	(void) state;
 	make(&m);
 	sample(&m, m.work, 0, 0);
 	for (int i = 0; i < 6; i++)
@@ -97,7 +96,6 @@ static void steps_shorter_than_a_sample_go_to_the_line_that_was_seen_taking_memo
 {
 	struct made m;
 
-	(void) state;
 	make(&m);
 	for (int i = 0; i < 20; i++) {
 		sample(&m, m.work, 5 * MIB, 0);
@@ -115,7 +113,6 @@ static void growth_is_not_called_that_of_a_line_that_sleeps(void **state)
 {
 	struct made m;
 
-	(void) state;
 	make(&m);
 	for (int i = 0; i < 5; i++)
 		sample_of(&m, m.load, 200 * MIB, 0, true);
@@ -134,7 +131,6 @@ static void growth_without_a_sign_is_that_of_the_thread_that_did_not_sleep(void 
 	struct made m;
 	uint32_t f, worker;
 
-	(void) state;
 	make(&m);
 	f = trk__lines_function(m.l, "/home/u/thread.py", "run", 9);
 	worker = trk__lines_node(m.l, TRK_LINES_ROOT, f, 9);
@@ -152,7 +148,6 @@ static void fast_growth_at_each_sample_is_likely_that_of_the_line(void **state)
 {
 	struct made m;
 
-	(void) state;
 	make(&m);
 	for (int i = 0; i < 5; i++)
 		sample(&m, m.load, 50 * MIB, 0); /* in 50 ms of CPU time */
@@ -174,7 +169,6 @@ static void a_line_that_was_left_and_come_back_to_is_not_sure(void **state)
 {
 	struct made m;
 
-	(void) state;
 	make(&m);
 	for (int i = 0; i < 3; i++) {
 		sample(&m, m.load, 10 * MIB, TRK_GROWTH_CLEAR);
@@ -191,7 +185,6 @@ static void a_line_that_was_not_seen_taking_memory_is_not_sure(void **state)
 {
 	struct made m;
 
-	(void) state;
 	make(&m);
 	for (int i = 0; i < 10; i++)
 		sample(&m, m.work, 10 * MIB, i == 4);
@@ -205,7 +198,6 @@ static void without_a_sign_growth_stands_at_the_common_caller_after_a_while(void
 {
 	struct made m;
 
-	(void) state;
 	make(&m);
 	for (int i = 0; i < 640; i++) {
 		sample(&m, i % 2 ? m.work : m.load, MIB, 0);
@@ -224,7 +216,6 @@ static void signs_from_before_it_grew_do_not_count(void **state)
 {
 	struct made m;
 
-	(void) state;
 	make(&m);
 	for (int i = 0; i < 10; i++)
 		sample(&m, m.load, 0, TRK_GROWTH_CLEAR);
@@ -243,7 +234,6 @@ static void looks_are_wanted_while_memory_reaches_new_heights(void **state)
 {
 	struct made m;
 
-	(void) state;
 	make(&m);
 	sample(&m, m.load, 0, 0);
 	assert_int_equal(m.growth.period_ns, 0);
@@ -270,7 +260,6 @@ static void all_growth_and_all_release_is_charged_once(void **state)
 	uint32_t node[40];
 	struct made m;
 
-	(void) state;
 	make(&m);
 	for (int i = 0; i < 40; i++)
 		node[i] = trk__lines_node(m.l, i % 3 ? m.main_line : m.work,

@@ -32,7 +32,6 @@ static void means_are_weighted_by_the_interval(void **state)
 	struct trk_stats *s = trk__stats_new();
 	struct trk_column_stats c;
 
-	(void) state;
 	add(s, TRK_PROCESS_CPU_USAGE, 40000, 1000000);
 	add(s, TRK_PROCESS_CPU_USAGE, 10000, 3000000);
 	c = trk__stats_get(s, TRK_PROCESS_CPU_USAGE);
@@ -47,7 +46,6 @@ static void percentiles_are_near_the_exact_ones(void **state)
 {
 	static const int64_t scales[] = {1, 1000, 1048576, 1099511627776};
 
-	(void) state;
 	for (size_t k = 0; k < 4; k++) {
 		struct trk_stats *s = trk__stats_new();
 		struct trk_column_stats c;
@@ -67,7 +65,6 @@ static void small_values_have_exact_percentiles(void **state)
 	struct trk_stats *s = trk__stats_new();
 	struct trk_column_stats c;
 
-	(void) state;
 	for (int64_t i = 0; i < 64; i++)
 		add(s, TRK_PROCESS_THREADS, i, 1000000);
 	c = trk__stats_get(s, TRK_PROCESS_THREADS);
@@ -79,7 +76,6 @@ static void percentiles_stay_between_the_extremes(void **state)
 {
 	static const int64_t values[] = {INT64_MAX, INT64_MIN, -1, 0, 1, 63, 64, 65, 1ll << 62};
 
-	(void) state;
 	for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++) {
 		struct trk_stats *s = trk__stats_new();
 		struct trk_column_stats c;
@@ -97,7 +93,6 @@ static void sums_are_exact(void **state)
 	struct trk_column_stats c;
 	int64_t want = 0;
 
-	(void) state;
 	for (int64_t i = 0; i < 5000; i++) {
 		int64_t value = (1ll << 38) + i * 1000003;
 
@@ -116,7 +111,6 @@ static void thinned_rows_have_the_sum_and_extremes_of_plain_ones(void **state)
 	struct trk_sample mean = {0}, min = {0}, max = {0};
 	struct trk_column_stats a, b;
 
-	(void) state;
 	for (int64_t i = 1; i <= 10; i++)
 		add(plain, TRK_PROCESS_DISK_READ, i * 100, 1000000);
 	trk__sample_set(&mean, TRK_INTERVAL, 10000000);
@@ -139,7 +133,6 @@ static void columns_without_a_value_are_not_a_number(void **state)
 	struct trk_stats *s = trk__stats_new();
 	struct trk_column_stats c;
 
-	(void) state;
 	add(s, TRK_PROCESS_THREADS, 4, 1000000);
 	c = trk__stats_get(s, TRK_SYSTEM_GPU_USAGE);
 	assert_true(isnan(c.mean) && isnan(c.min) && isnan(c.max) && isnan(c.sum));
@@ -155,7 +148,6 @@ static void a_row_that_covers_no_time_counts_where_it_is_the_only_one(void **sta
 	struct trk_stats *s = trk__stats_new();
 	struct trk_column_stats c;
 
-	(void) state;
 	add(s, TRK_PROCESS_THREADS, 4, 0);
 	c = trk__stats_get(s, TRK_PROCESS_THREADS);
 	assert_true(near(c.mean, 4, 1e-9) && c.p50 == 4);

@@ -86,7 +86,6 @@ static void a_new_store_is_private_at_every_level(void **state)
 	struct store s;
 	struct stat st;
 
-	(void) state;
 	store_init(&s, 0);
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(fstatat(s.folder.fd, levels[i], &st, 0), 0);
@@ -101,7 +100,6 @@ static void a_store_is_created_only_when_asked(void **state)
 	struct folder f;
 	char path[300];
 
-	(void) state;
 	folder_init(&f);
 	(void) snprintf(path, sizeof(path), "%s/none", f.path);
 	assert_int_equal(trk__store_open(path, false, &error), -ENOENT);
@@ -118,7 +116,6 @@ static void a_path_that_is_too_long_is_an_error(void **state)
 {
 	char path[5000];
 
-	(void) state;
 	memset(path, 'x', sizeof(path));
 	path[0] = '/';
 	path[sizeof(path) - 1] = '\0';
@@ -130,7 +127,6 @@ static void names_sort_by_start_and_hold_the_id(void **state)
 	struct trk_run run;
 	char name[96], later[96];
 
-	(void) state;
 	run_init(&run);
 	run.start_ns = 999999999999;
 	trk__store_name(&run, name);
@@ -144,7 +140,6 @@ static void ids_are_new_each_time(void **state)
 {
 	struct trk_run one, two;
 
-	(void) state;
 	run_init(&one);
 	run_init(&two);
 	trk__store_new_id(&one);
@@ -159,7 +154,6 @@ static void an_id_or_its_prefix_finds_the_run(void **state)
 {
 	struct store s;
 
-	(void) state;
 	store_init(&s, RUNS);
 	assert_finds(&s, "r-bb000004", 3);
 	assert_finds(&s, "r-b", 3);
@@ -182,7 +176,6 @@ static void a_job_with_the_name_of_an_ids_start_is_meant(void **state)
 	struct trk_writer *w;
 	struct store s;
 
-	(void) state;
 	store_init(&s, RUNS);
 	run_init(&run);
 	run.start_ns = UINT64_C(6000000000);
@@ -205,7 +198,6 @@ static void at_counts_from_the_end(void **state)
 {
 	struct store s;
 
-	(void) state;
 	store_init(&s, RUNS);
 	assert_finds(&s, "@", 4);
 	assert_finds(&s, "@1", 4);
@@ -222,7 +214,6 @@ static void a_job_and_at_count_among_its_own_runs(void **state)
 {
 	struct store s;
 
-	(void) state;
 	store_init(&s, RUNS);
 	assert_finds(&s, "align@", 3);
 	assert_finds(&s, "align@-2", 1);
@@ -239,7 +230,6 @@ static void an_empty_store_has_no_run(void **state)
 {
 	struct store s;
 
-	(void) state;
 	store_init(&s, 0);
 	assert_fails(&s, "@", -TRK_ERR_NORUN);
 	assert_fails(&s, "r-", -TRK_ERR_NORUN);
@@ -253,7 +243,6 @@ static void other_files_are_passed_over(void **state)
 					     "notes.rtrk", "9.rtrk.part"};
 	struct store s;
 
-	(void) state;
 	store_init(&s, RUNS);
 	for (size_t i = 0; i < 4; i++)
 		bytes_put(s.fd, others[i], "x", 1);
@@ -296,7 +285,6 @@ static void a_name_has_one_form(void **state)
 	};
 	char name[200];
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		assert_true(trk__store_is_name(good[i]));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)

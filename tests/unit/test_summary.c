@@ -129,7 +129,6 @@ static void the_lines_hold_the_figures(void **state)
 {
 	struct trk_record *r = record_new();
 
-	(void) state;
 	assert_says(r, &plain,
 		    "! exit 3   align   10.0 s                                             "
 		    "r-0a1b2c3d\n");
@@ -197,7 +196,6 @@ static void lines_fit_at_any_width_in_either_alphabet(void **state)
 {
 	static const size_t widths[] = {1, 40, 41, 60, 79, 80, 120, 200, 1000};
 
-	(void) state;
 	for (int which = 0; which < 9; which++)
 		for (size_t w = 0; w < sizeof(widths) / sizeof(widths[0]); w++)
 			for (int i = 0; i < 4; i++) {
@@ -224,7 +222,6 @@ static void few_samples_make_two_lines(void **state)
 	struct trk_record *r = record_new();
 	char *text = text_of(r, &brief);
 
-	(void) state;
 	assert_int_equal(lines_of(text), 2);
 	free(text);
 	r->samples = 2;
@@ -239,7 +236,6 @@ static void how_it_ended_is_said(void **state)
 	struct trk_record *r = record_new();
 	struct trk_outcome *o = &r->outcome;
 
-	(void) state;
 	o->end = TRK_END_SIGNALLED;
 	o->signal = 15;
 	(void) snprintf(o->evidence, sizeof(o->evidence), "killed from outside");
@@ -280,7 +276,6 @@ static void what_is_unknown_is_left_out(void **state)
 {
 	struct trk_record *r = record_new();
 
-	(void) state;
 	r->outcome.total[TRK_TOTAL_CPU_S].value = NAN;
 	r->outcome.total[TRK_TOTAL_DISK_READ_BYTES].value = NAN;
 	r->run.limit[TRK_LIMIT_CPU].value = NAN;
@@ -299,7 +294,6 @@ static void nothing_of_a_name_reaches_the_terminals_controls(void **state)
 {
 	struct trk_record *r = record_new();
 
-	(void) state;
 	(void) snprintf(r->run.job, sizeof(r->run.job), "a\x1b[2J\nb\x7f\xc2\x9b");
 	assert_silent(r, &utf8, "\x1b");
 	assert_silent(r, &utf8, "\xc2\x9b");
@@ -315,7 +309,6 @@ static void colour_is_there_when_asked_and_closed(void **state)
 	static const struct trk_summary_style colour = {.color = true};
 	struct trk_record *r = record_new();
 
-	(void) state;
 	assert_silent(r, &plain, "\033");
 	assert_says(r, &colour, "\033[31m! exit 3\033[0m   align");
 	assert_says(r, &colour, "\033[34m###");
@@ -334,7 +327,6 @@ static void the_document_holds_the_figures(void **state)
 {
 	struct trk_record *r = record_new();
 
-	(void) state;
 	assert_json(r, "\"schema\": \"resource-tracker.summary/1\"");
 	assert_json(r, "\"id\": \"r-0a1b2c3d\"");
 	assert_json(r, "\"command\": [\n   \"sort\",\n   \"-u\"\n  ]");
@@ -358,7 +350,6 @@ static void what_is_unknown_is_null(void **state)
 {
 	struct trk_record *r = record_new();
 
-	(void) state;
 	assert_json(r, "\"major_faults\": {\n   \"value\": null,\n   \"quality\": \"unknown\",\n"
 		       "   \"source\": null,\n   \"reason\": \"gone\"\n  }");
 	assert_json(r, "\"process_gpu_usage\": {\n   \"mean\": null,\n   \"max\": null,\n"
@@ -381,7 +372,6 @@ static void text_from_outside_stays_text(void **state)
 {
 	struct trk_record *r = record_new();
 
-	(void) state;
 	(void) snprintf(r->run.job, sizeof(r->run.job), "\"q\"\\\n\xff");
 	r->run.command_len = 0;
 	r->run.tags_len = 0;
@@ -397,7 +387,6 @@ static void every_kind_of_end_has_its_word(void **state)
 					    "timeout", "tracker_died", "stopped"};
 	struct trk_record *r = record_new();
 
-	(void) state;
 	for (int i = 0; i < 7; i++) {
 		char want[64];
 
@@ -413,7 +402,6 @@ static void statistics_stand_alone_too(void **state)
 	struct trk_record *r = record_new();
 	struct trk_buf b;
 
-	(void) state;
 	trk__buf_init(&b, 1 << 20);
 	trk__stats_json(&b, &r->run, r->stats, r->samples);
 	assert_non_null(strstr(b.data, "\"schema\": \"resource-tracker.stats/1\""));
@@ -434,7 +422,6 @@ static void swap_and_refused_forks_are_told(void **state)
 	struct trk_quantity *swap = &r->outcome.total[TRK_TOTAL_PEAK_SWAP_MIB];
 	struct trk_quantity *forks = &r->outcome.total[TRK_TOTAL_FORKS_REFUSED];
 
-	(void) state;
 	trk__quantity_set(swap, 246.25, TRK_QUALITY_AT_LEAST, "group", NULL);
 	trk__quantity_set(forks, 1, TRK_QUALITY_AT_MOST, "pids.events", NULL);
 	trk__quantity_set(&r->run.limit[TRK_LIMIT_PIDS], 20, TRK_QUALITY_EXACT, "p", NULL);

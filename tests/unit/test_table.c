@@ -86,7 +86,6 @@ static void assert_head(enum trk_column_set set, const char *want)
 
 static void each_set_has_its_names_in_their_order(void **state)
 {
-	(void) state;
 	assert_head(TRK_SET_04_PROCESS, HEAD_04_PROCESS);
 	assert_head(TRK_SET_04_SYSTEM, HEAD_04_SYSTEM);
 	assert_head(TRK_SET_05, HEAD_05);
@@ -97,7 +96,6 @@ static void the_full_set_has_every_column_once(void **state)
 	struct trk_buf b;
 	const char *at;
 
-	(void) state;
 	trk__buf_init(&b, 1 << 16);
 	trk__table_head(&b, TRK_SET_FULL, &trk__line_formats[TRK_LINE_CSV]);
 	at = b.data;
@@ -118,7 +116,6 @@ static void the_04_sets_are_in_kib_and_two_to_the_thirty(void **state)
 {
 	struct trk_sample s;
 
-	(void) state;
 	fill(&s);
 	assert_written(TRK_LINE_CSV, TRK_SET_04_PROCESS, &s,
 		       "1795229731.006,10772,2,0.999999,0.000001,1,24611,0,8192,\"\",\"\",\"\"\n");
@@ -131,7 +128,6 @@ static void the_05_set_is_in_mib_and_ten_to_the_nine(void **state)
 {
 	struct trk_sample s;
 
-	(void) state;
 	fill(&s);
 	assert_written(TRK_LINE_CSV, TRK_SET_05, &s,
 		       "1795229731.006,321,1.23,0,1.2345,1.5,3.25,0.001,1,0,0.0005,4096,512,500,"
@@ -143,7 +139,6 @@ static void used_space_is_by_the_definition_of_the_set(void **state)
 {
 	struct trk_sample s;
 
-	(void) state;
 	fill(&s);
 	assert_int_equal(trk__table_value(TRK_SET_FULL, &s, TRK_SYSTEM_SPACE_USED), 107374182400);
 	assert_int_equal(trk__table_value(TRK_SET_05, &s, TRK_SYSTEM_SPACE_USED),
@@ -155,7 +150,6 @@ static void what_is_measured_of_gpus_has_the_units_of_both_sets(void **state)
 {
 	struct trk_sample s;
 
-	(void) state;
 	memset(&s, 0, sizeof(s));
 	trk__sample_set(&s, TRK_TIMESTAMP, 1000);
 	trk__sample_set(&s, TRK_PROCESS_GPU_USAGE, 12500);
@@ -170,7 +164,6 @@ static void a_known_zero_is_told_from_what_is_unknown(void **state)
 {
 	struct trk_sample s = {.known = 0};
 
-	(void) state;
 	assert_written(TRK_LINE_CSV, TRK_SET_04_PROCESS, &s,
 		       "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"\n");
 	assert_written(TRK_LINE_CSV, TRK_SET_05, &s, ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
@@ -190,7 +183,6 @@ static void a_json_row_has_the_figures_of_the_csv(void **state)
 {
 	struct trk_sample s;
 
-	(void) state;
 	fill(&s);
 	assert_written(TRK_LINE_JSONL, TRK_SET_04_PROCESS, &s,
 		       "{\"timestamp\":1795229731.006,\"pid\":10772,\"children\":2,"
@@ -204,7 +196,6 @@ static void figures_are_rounded_once(void **state)
 {
 	struct trk_sample s = {.known = 0};
 
-	(void) state;
 	trk__sample_set(&s, TRK_TIMESTAMP, -1);
 	trk__sample_set(&s, TRK_PROCESS_MEMORY, 1536);
 	trk__sample_set(&s, TRK_PROCESS_DISK_WRITE, INT64_MAX);
@@ -222,7 +213,6 @@ static void the_older_sets_begin_with_the_first_interval(void **state)
 {
 	struct trk_sample s = {.known = 0};
 
-	(void) state;
 	assert_true(trk__table_has_row(TRK_SET_FULL, &s));
 	assert_false(trk__table_has_row(TRK_SET_05, &s));
 	assert_false(trk__table_has_row(TRK_SET_04_SYSTEM, &s));
@@ -242,7 +232,6 @@ static void what_comes_before_the_first_interval_counts_in_the_first_row(void **
 	struct trk_table_lead lead = {.has_held = false};
 	struct trk_sample s = {.known = 0};
 
-	(void) state;
 	assert_null(trk__table_only_row(&lead));
 	trk__sample_set(&s, TRK_PROCESS_UTIME, 1000);
 	trk__sample_set(&s, TRK_SYSTEM_PROCESSES, 7);
@@ -272,7 +261,6 @@ static void a_full_buffer_says_so(void **state)
 	struct trk_sample s;
 	struct trk_buf b;
 
-	(void) state;
 	fill(&s);
 	trk__buf_init(&b, 64);
 	trk__table_row(&b, TRK_SET_FULL, &s, &trk__line_formats[TRK_LINE_JSONL]);
@@ -284,7 +272,6 @@ static void the_page_of_columns_names_each_with_its_sets(void **state)
 {
 	struct trk_buf b;
 
-	(void) state;
 	trk__buf_init(&b, 1 << 20);
 	trk__table_markdown(&b);
 	assert_int_equal(b.error, 0);

@@ -96,7 +96,6 @@ static void trackers_of_several_threads_do_not_meet(void **state)
 {
 	atomic_int number = 0;
 
-	(void) state;
 	run_threads(live_in_turn, &number, THREADS);
 	assert_int_equal(atomic_load(&number), THREADS * ROUNDS);
 	assert_int_equal(atomic_load(&wrong), 0);
@@ -131,7 +130,6 @@ static void *use_and_stop(void *data)
 
 static void one_tracker_is_used_and_stopped_by_several_threads(void **state)
 {
-	(void) state;
 	for (int in_thread = 0; in_thread < 2; in_thread++) {
 		struct trk_tracker_options o = fast(in_thread != 0);
 		struct trk_tracker *t = NULL;
@@ -169,7 +167,6 @@ static void a_command_is_waited_for_while_others_look(void **state)
 	pthread_t waiter[2];
 	char path[64];
 
-	(void) state;
 	assert_non_null(mkdtemp(folder));
 	(void) snprintf(path, sizeof(path), "%s/end", folder);
 	(void) snprintf(script, sizeof(script),
@@ -210,7 +207,6 @@ static void counters_are_read_by_several_threads(void **state)
 {
 	struct trk_counters *c = NULL;
 
-	(void) state;
 	assert_int_equal(trk_counters_of_process(getpid(), 0, &c), 0);
 	run_threads(read_counters, c, THREADS);
 	trk_counters_free(c);
@@ -241,7 +237,6 @@ static void a_recording_is_read_by_several_threads(void **state)
 	struct trk_recording *r = NULL;
 	struct trk_tracker *t = NULL;
 
-	(void) state;
 	assert_int_equal(trk_tracker_start(&o, &t, NULL, 0), 0);
 	assert_int_equal(trk_tracker_wait(t, SAMPLES, PATIENCE_S), 1);
 	assert_int_equal(trk_tracker_stop(t), 0);

@@ -99,7 +99,6 @@ static void a_long_run_keeps_its_sums_and_its_peak_in_few_blocks(void **state)
 	struct trk_record *r = record_new(4);
 	double seconds = 0, core_s = 0, peak = 0;
 
-	(void) state;
 	add_rows(r, 0, 50000, 2, 100, 0);
 	add_rows(r, 50000, 50001, 2, 900, 0);
 	add_rows(r, 50001, 100000, 2, 100, 0);
@@ -124,7 +123,6 @@ static void a_row_that_covers_no_time_is_no_block(void **state)
 	struct trk_record *r = record_new(4);
 	struct trk_sample s = {.known = 0};
 
-	(void) state;
 	trk__record_add(r, 1, &s, &s, &s);
 	assert_int_equal(r->outline.course.count, 0);
 	record_free(r);
@@ -138,7 +136,6 @@ static void shares_are_of_the_whole_run(void **state)
 	struct trk_time_breakdown *c;
 	struct trk_buf b;
 
-	(void) state;
 	add_rows(r, 0, 6, 1, 100, 0);
 	add_rows(r, 6, 10, 0.25, 100, 0.5);
 	c = course_of(r);
@@ -176,7 +173,6 @@ static void a_short_last_row_counts_in_the_cores(void **state)
 	struct trk_record *r = record_new(2);
 	struct trk_column_stats cores;
 
-	(void) state;
 	add_rows(r, 0, 1, 0, 10, 0);
 	add_short_row(r, 60000, 45000);
 	cores = trk__stats_get(r->stats, TRK_PROCESS_CPU_USAGE);
@@ -197,7 +193,6 @@ static void without_the_columns_nothing_is_said(void **state)
 	struct trk_sample s = {.known = 0};
 	struct trk_time_breakdown *c;
 
-	(void) state;
 	trk__sample_set(&s, TRK_INTERVAL, 1000000);
 	trk__sample_set(&s, TRK_ELAPSED, 1000000);
 	trk__record_add(r, 1, &s, &s, &s);
@@ -227,7 +222,6 @@ static void each_bottleneck_has_its_word(void **state)
 		{NAN, 0, 0, 0, 0, 1, TRK_BOUND_UNKNOWN, ""},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct trk_bottleneck_facts f = {.cores_mean = cases[i].cores, .cores_limit = 8};
 		char sentence[TRK_BOTTLENECK_SIZE];
@@ -251,7 +245,6 @@ static void a_gpu_that_is_always_busy_is_the_bottleneck_also_while_a_thread_spin
 	struct trk_bottleneck_facts f = {.cores_mean = 1, .cores_limit = 1, .gpu_busy = 0.97};
 	char sentence[TRK_BOTTLENECK_SIZE];
 
-	(void) state;
 	f.split.share[TRK_WALL_ON_CPU] = 1;
 	assert_int_equal(trk__bottleneck(&f, sentence), TRK_BOUND_GPU);
 	assert_string_equal(sentence, "bound by the GPU, which was busy for 97 %");
@@ -266,7 +259,6 @@ static void gpus_are_busy_in_the_phases_in_which_they_compute(void **state)
 	struct trk_record *r = record_new(16);
 	struct trk_time_breakdown *c;
 
-	(void) state;
 	add_rows(r, 0, 20, 1, 100, 0);
 	gpus = 1.9;
 	gpus_used = 2;
@@ -286,7 +278,6 @@ static void a_thread_that_spins_for_a_gpu_is_not_called_computing(void **state)
 	struct trk_time_breakdown *c;
 	struct trk_buf b;
 
-	(void) state;
 	gpus = gpus_used = 1;
 	add_rows(r, 0, 10, 1, 100, 0);
 	gpus_used = 0;
@@ -306,7 +297,6 @@ static void a_short_queue_of_a_job_that_sleeps_is_not_what_it_waits_for(void **s
 		.cores_mean = 0.01, .cores_limit = 4, .queue = {TRK_QUEUE_OTHERS, 0.88}};
 	char sentence[TRK_BOTTLENECK_SIZE];
 
-	(void) state;
 	f.split.share[TRK_WALL_ON_CPU] = 0.01;
 	f.split.share[TRK_WALL_CPU_WAIT] = 0.08;
 	f.split.share[TRK_WALL_OTHER] = 0.91;
@@ -328,7 +318,6 @@ static void a_change_of_level_is_a_phase(void **state)
 	struct trk_time_breakdown *c;
 	struct trk_buf b;
 
-	(void) state;
 	add_rows(r, 0, 60, 0.2, 500, 0.7);
 	add_rows(r, 60, 240, 6, 4000, 0);
 	c = course_of(r);
@@ -359,7 +348,6 @@ static void a_steady_run_has_one_phase(void **state)
 	struct trk_record *r = record_new(8);
 	struct trk_time_breakdown *c;
 
-	(void) state;
 	for (int i = 0; i < 600; i++)
 		add_rows(r, i, i + 1, 3 + 0.05 * (i % 3), 1000 + i % 5, 0);
 	c = course_of(r);
@@ -373,7 +361,6 @@ static void marks_name_the_phases(void **state)
 	struct trk_record *r = record_new(8);
 	struct trk_time_breakdown *c;
 
-	(void) state;
 	add_rows(r, 0, 10, 0.5, 100, 0);
 	add_rows(r, 10, 20, 2, 300, 0);
 	assert_int_equal(
@@ -404,7 +391,6 @@ static void more_marks_than_phases_end_in_one_that_counts_the_rest(void **state)
 	struct trk_time_breakdown *c;
 	struct trk_buf b;
 
-	(void) state;
 	add_rows(r, 0, 100, 1, 100, 0);
 	for (uint64_t i = 0; i < 90; i++)
 		assert_int_equal(
@@ -433,7 +419,6 @@ static void a_split_that_pays_is_said(void **state)
 	struct trk_time_breakdown *c;
 	struct trk_buf b;
 
-	(void) state;
 	add_rows(r, 0, 3600, 1, 500, 0);
 	add_rows(r, 3600, 7200, 16, 60000, 0);
 	c = course_of(r);
@@ -452,7 +437,6 @@ static void a_queue_of_a_job_that_sleeps_is_no_reason_against_a_split(void **sta
 {
 	struct trk_time_breakdown *c;
 
-	(void) state;
 	for (int i = 0; i < 2; i++) {
 		struct trk_record *r = record_new(16);
 
@@ -475,7 +459,6 @@ static void the_advice_to_split_names_the_line(void **state)
 	uint32_t function, lane;
 	struct trk_buf b;
 
-	(void) state;
 	add_rows(r, 0, 3600, 1, 500, 0);
 	add_rows(r, 3600, 7200, 16, 60000, 0);
 	r->lines = l;

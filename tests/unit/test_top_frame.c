@@ -124,7 +124,6 @@ static void a_terminal_that_receives_the_differences_shows_the_frame(void **stat
 	struct trk_buf b;
 	unsigned int seed = 7;
 
-	(void) state;
 	assert_int_equal(trk__frame_init(&before, COLUMNS, ROWS, true), 0);
 	assert_int_equal(trk__frame_init(&now, COLUMNS, ROWS, true), 0);
 	assert_int_equal(trk__frame_init(&t.screen, COLUMNS, ROWS, true), 0);
@@ -148,7 +147,6 @@ static void equal_frames_need_no_byte_and_a_changed_digit_few(void **state)
 	struct trk_frame before, now;
 	struct trk_buf b;
 
-	(void) state;
 	assert_int_equal(trk__frame_init(&before, COLUMNS, ROWS, true), 0);
 	assert_int_equal(trk__frame_init(&now, COLUMNS, ROWS, true), 0);
 	(void) trk__frame_text(&before, 3, 2, TRK_STYLE_PLAIN, "00:31:07 of 16");
@@ -169,7 +167,6 @@ static void text_that_a_terminal_would_obey_is_replaced(void **state)
 	struct trk_frame f;
 	struct trk_buf b;
 
-	(void) state;
 	assert_int_equal(trk__frame_init(&f, COLUMNS, 1, true), 0);
 	(void) trk__frame_text(&f, 0, 0, 0,
 			       "a\033[2Jb\u202ec\x9b"
@@ -187,7 +184,6 @@ static void a_frame_in_ascii_holds_no_other_byte_and_no_style_without_colour(voi
 	struct trk_buf b;
 	double value[COLUMNS];
 
-	(void) state;
 	for (int i = 0; i < COLUMNS; i++)
 		value[i] = (double) i;
 	assert_int_equal(trk__frame_init(&f, COLUMNS, 3, false), 0);
@@ -210,7 +206,6 @@ static void nothing_is_put_outside_a_frame(void **state)
 {
 	struct trk_frame f;
 
-	(void) state;
 	assert_int_equal(trk__frame_init(&f, 3, 2, true), 0);
 	assert_int_equal(trk__frame_text(&f, 1, 0, 0, "\u8a9e\u8a9e"), 3);
 	assert_int_equal(trk__frame_text(&f, 2, 1, 0, "\u8a9e"), 2); /* half a character is none */
@@ -230,7 +225,6 @@ static void a_chart_grows_from_the_bottom_and_shows_the_usual_line_above(void **
 	struct trk_buf b;
 	const double value[] = {0, 0, 1, 1, 4, 4, 8, 8}, usual[] = {2, 2, 2, 2, 2, 2, 2, 2};
 
-	(void) state;
 	assert_int_equal(trk__frame_init(&f, 4, 2, true), 0);
 	trk__buf_init(&b, OUT_MAX);
 	trk__chart_draw(&f, &(struct trk_chart){0, 0, 4, 2, 8, TRK_STYLE_BLUE, 8}, value, NULL);
@@ -249,7 +243,6 @@ static void a_chart_grows_from_the_bottom_and_shows_the_usual_line_above(void **
 
 static void the_time_of_a_chart_grows_in_steps(void **state)
 {
-	(void) state;
 	assert_true(trk__chart_span(0) == 10 && trk__chart_span(61) == 120);
 	assert_true(trk__chart_span(3601) == 7200 && trk__chart_span(1e6) >= 1e6);
 	assert_true(trk__chart_span(172801) == 345600);
@@ -268,7 +261,6 @@ static void assert_key(const char *text, bool last, size_t used, int key)
 
 static void keys_are_parsed_from_what_terminals_send(void **state)
 {
-	(void) state;
 	assert_key("q", false, 1, 'q');
 	assert_key("\r", false, 1, TRK_KEY_ENTER);
 	assert_key("\x7f", false, 1, TRK_KEY_BACKSPACE);
@@ -288,7 +280,6 @@ static void any_bytes_are_used_up_as_keys(void **state)
 {
 	unsigned int seed = 3;
 
-	(void) state;
 	for (int i = 0; i < 20000; i++) {
 		static const char pool[] = "\033[O;~12AqZ\x7f\xff";
 		char text[40];

@@ -134,7 +134,6 @@ static struct folder folder;
 
 static int make_runs(void **state)
 {
-	(void) state;
 	folder_init(&folder);
 	put_run(folder.fd, name, "align", 1);
 	return 0;
@@ -142,7 +141,6 @@ static int make_runs(void **state)
 
 static int remove_runs(void **state)
 {
-	(void) state;
 	assert_int_equal(unlinkat(folder.fd, name, 0), 0);
 	folder_release(&folder);
 	return 0;
@@ -153,7 +151,6 @@ static void a_finished_run_is_one_screen(void **state)
 	struct trk_session *s = session_new(folder.fd, NAN);
 	char *text;
 
-	(void) state;
 	s->view.once = true;
 	text = frame_of(s, 80, 24, true);
 	assert_has(text, " align  r-0a1b2c3d  exit 0 00:01:40\n");
@@ -177,7 +174,6 @@ static void a_moment_in_the_middle_shows_what_was_known_then(void **state)
 	struct trk_session *s = session_new(folder.fd, 30);
 	char *text = frame_of(s, 80, 24, false);
 
-	(void) state;
 	assert_has(text, "00:00:30 || x0 |=");
 	assert_has(text, " CPU      0.50 of 16 ");
 	assert_has(text, " memory   390 M of 2 G ");
@@ -211,7 +207,6 @@ static void any_size_is_filled_and_never_exceeded(void **state)
 				       {500, 200}, {20, 4},  {1, 1},    {33, 7}};
 	struct trk_session *s = session_new(folder.fd, NAN);
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		char *text = frame_of(s, sizes[i][0], sizes[i][1], i % 2);
 		size_t widest, lines = lines_of(text, &widest);
@@ -232,7 +227,6 @@ static void keys_move_the_moment(void **state)
 {
 	struct trk_session *s = session_new(folder.fd, NAN);
 
-	(void) state;
 	trk__session_key(s, TRK_KEY_LEFT, 0);
 	assert_true(s->t_s == 99);
 	trk__session_key(s, TRK_KEY_SHIFT_LEFT, 0);
@@ -261,7 +255,6 @@ static void a_replay_moves_with_the_clock_that_it_is_given(void **state)
 	struct trk_session *s = session_new(folder.fd, 10);
 	uint64_t now = 5000000000;
 
-	(void) state;
 	trk__session_key(s, '>', now); /* from 0: 1 s a second */
 	trk__session_key(s, '>', now);
 	trk__session_key(s, ' ', now);
@@ -283,7 +276,6 @@ static void a_filter_is_typed_and_keeps_what_it_names(void **state)
 	struct trk_session *s = session_new(folder.fd, NAN);
 	char *text;
 
-	(void) state;
 	for (const char *c = "/xq"; *c; c++)
 		trk__session_key(s, *c, 0);
 	assert_false(s->quit);
@@ -308,7 +300,6 @@ static void memory_that_grows_evenly_reaches_its_limit_in_time(void **state)
 {
 	struct trk_session *s = session_new(folder.fd, NAN);
 
-	(void) state;
 	/* 10 MiB a second, 2048 - 490 MiB left at 40 s. */
 	assert_true(fabs(trk__watch_memory_eta(&s->watch, 40) - 155.8) < 1);
 	/* 500 MiB for a minute: it does not grow. */
@@ -346,7 +337,6 @@ static void the_usual_course_is_the_median_of_earlier_runs(void **state)
 	struct trk_session *s = session_new(folder.fd, 30);
 	char *text;
 
-	(void) state;
 	s->usual = calloc(1, sizeof(*s->usual));
 	assert_non_null(s->usual);
 	for (int i = 0; i < 5; i++) {
@@ -406,7 +396,6 @@ static void a_follower_reads_each_row_once_whatever_the_pieces(void **state)
 	size_t len, at = 300;
 	unsigned char *data = bytes_of(folder.fd, name, &len);
 
-	(void) state;
 	bytes_put(folder.fd, copy, data, at);
 	assert_int_equal(trk__follow_open(&follow, folder.fd, copy, 0, &calls, NULL), 0);
 	while (at < len) {
@@ -445,7 +434,6 @@ static void a_follower_counts_places_of_damage_and_not_their_bytes(void **state)
 	size_t len;
 	unsigned char *data = bytes_of(folder.fd, name, &len);
 
-	(void) state;
 	for (size_t i = 0; i < 40; i++)
 		data[len / 2 + i] ^= 0xff;
 	bytes_put(folder.fd, copy, data, len);
@@ -466,7 +454,6 @@ static void the_end_of_a_long_recording_is_read_alone(void **state)
 	struct trk_follow_calls calls = {NULL, count_row, NULL, &c};
 	struct trk_follow follow;
 
-	(void) state;
 	assert_int_equal(trk__follow_open(&follow, folder.fd, name, 4000, &calls, NULL), 0);
 	assert_true(trk__follow_update(&follow) > 0);
 	assert_string_equal(follow.record.run.job, "align");
@@ -483,7 +470,6 @@ static void a_run_without_data_has_no_figure_that_is_0(void **state)
 	struct trk_buf b;
 	char *text;
 
-	(void) state;
 	recording_write(folder.fd, empty, 0, false);
 	assert_int_equal(trk__session_init(&s, &o, empty, folder.fd, NULL), 0);
 	text = frame_of(&s, 80, 24, true);

@@ -53,7 +53,6 @@ static void nothing_is_left_out_of_the_last_row(void **state)
 		.data = &seen,
 	};
 
-	(void) state;
 	machine_init(&m);
 	m.live.env.monotonic_ns = trk__clock_monotonic_ns;
 	m.live.env.wall_ns = trk__clock_wall_ns;
@@ -80,7 +79,6 @@ static void signals_that_come_after_the_job_do_not_end_its_tracker(void **state)
 {
 	struct trk_job job;
 
-	(void) state;
 	assert_int_equal(trk__job_prepare(&job), 0);
 	assert_int_equal(raise(SIGTERM), 0);
 	trk__job_drop_signals(&job, false);
@@ -101,7 +99,6 @@ static void orphans_are_reaped_in_parts_so_that_they_delay_no_tick(void **state)
 	struct track t = {.options = &options, .job = TRK_JOB_NONE};
 	siginfo_t info;
 
-	(void) state;
 	t.job.pid = getpid(); /* none of them */
 	for (int i = 0; i < ORPHANS; i++) {
 		pid_t pid = fork();
@@ -140,7 +137,6 @@ static void a_busy_machine_does_not_delay_the_next_search(void **state)
 	struct track t = {.options = &options, .has_proc = true, .job = TRK_JOB_NONE};
 	pid_t job = fork();
 
-	(void) state;
 	while (job == 0)
 		(void) pause();
 	assert_true(job > 0);

@@ -115,7 +115,6 @@ static void track_burner(struct trk_tracker_options o)
 
 static void a_process_of_its_own_tracks_another(void **state)
 {
-	(void) state;
 	track_burner(fast());
 }
 
@@ -123,7 +122,6 @@ static void a_thread_tracks_another(void **state)
 {
 	struct trk_tracker_options o = fast();
 
-	(void) state;
 	o.in_thread = 1;
 	track_burner(o);
 }
@@ -132,7 +130,6 @@ static void the_system_can_be_left_out(void **state)
 {
 	struct trk_tracker_options o = fast();
 
-	(void) state;
 	o.no_system = 1;
 	track_burner(o);
 }
@@ -163,7 +160,6 @@ static void tracks_this_program_itself(void **state)
 {
 	struct trk_tracker_options o = fast();
 
-	(void) state;
 	track_self(o);
 	o.in_thread = 1;
 	track_self(o);
@@ -175,7 +171,6 @@ static void leaves_no_child_and_no_descriptor(void **state)
 	struct trk_tracker *t;
 	int before = dup(0), after;
 
-	(void) state;
 	(void) close(before);
 	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), 0);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
@@ -248,7 +243,6 @@ static void the_sampler_holds_no_pipe_of_ours_and_ends_with_us(void **state)
 	pid_t child, sampler;
 	ssize_t len;
 
-	(void) state;
 	assert_int_equal(pipe(pipe_fd), 0); /* inheritable */
 	assert_int_equal(pipe(note), 0);
 	child = fork();
@@ -288,7 +282,6 @@ static void sampling_ends_with_the_tracked_process(void **state)
 	struct trk_recording *r;
 	struct trk_tracker *t;
 
-	(void) state;
 	o.pid = pid;
 	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), 0);
 	assert_int_equal(trk_tracker_wait(t, 2, 30), 1);
@@ -333,7 +326,6 @@ static void arguments_are_left_out_by_the_variable_and_not_in_a_thread(void **st
 {
 	struct trk_tracker_options o = fast();
 
-	(void) state;
 	assert_true(keeps_arguments(o));
 	assert_int_equal(setenv("RESOURCE_TRACKER_REDACT_ARGS", "1", 1), 0);
 	assert_false(keeps_arguments(o));
@@ -351,7 +343,6 @@ static void runs_a_command_and_has_its_exit_code(void **state)
 	struct trk_figure cpu;
 	int status;
 
-	(void) state;
 	o.argv = argv;
 	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), 0);
 	assert_int_equal(trk_tracker_wait_command(t, &status), 0);
@@ -376,7 +367,6 @@ static void a_limit_ends_all_processes_of_a_command(void **state)
 	char text[16];
 	ssize_t n;
 
-	(void) state;
 	assert_int_equal(pipe(ends), 0);
 	assert_true(dup2(ends[1], STDOUT_FILENO) >= 0 && close(ends[1]) == 0);
 	o.argv = argv;
@@ -399,7 +389,6 @@ static void several_trackers_run_at_once_and_keep_their_recordings_apart(void **
 	struct trk_tracker_options o = fast();
 	struct trk_tracker *t[4];
 
-	(void) state;
 	for (int i = 0; i < 4; i++) {
 		o.in_thread = i % 2;
 		assert_int_equal(trk_tracker_start(&o, &t[i], why, sizeof(why)), 0);
@@ -418,7 +407,6 @@ static void a_forked_child_stops_nothing(void **state)
 	int status;
 	pid_t pid;
 
-	(void) state;
 	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), 0);
 	pid = fork();
 	if (pid == 0) {
@@ -438,7 +426,6 @@ static void a_temporary_recording_is_removed_and_a_named_one_kept(void **state)
 	struct trk_tracker *t;
 	struct stat st;
 
-	(void) state;
 	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), 0);
 	(void) snprintf(path, sizeof(path), "%s", trk_tracker_recording(t));
 	trk_tracker_free(t);
@@ -473,7 +460,6 @@ static void the_recording_has_the_exit_code_that_was_stated(void **state)
 	struct trk_tracker *t;
 	char *text;
 
-	(void) state;
 	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), 0);
 	assert_int_equal(trk_tracker_stop_as(t, 256), -EINVAL);
 	assert_int_equal(trk_tracker_stop_as(t, -1), -EINVAL);
@@ -511,7 +497,6 @@ static void a_process_that_was_killed_ended_without_a_word(void **state)
 	int ends[2];
 	pid_t pid;
 
-	(void) state;
 	assert_non_null(mkdtemp(dir));
 	assert_int_equal(pipe(ends), 0);
 	pid = fork();
@@ -545,7 +530,6 @@ static void says_why_a_command_does_not_start(void **state)
 	struct trk_tracker_options o = fast();
 	struct trk_tracker *t = NULL;
 
-	(void) state;
 	o.argv = nothing;
 	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), -EINVAL);
 	assert_string_equal(why, "argv: no command");
@@ -563,7 +547,6 @@ static void says_what_is_wrong(void **state)
 	struct trk_tracker_options o = fast();
 	struct trk_tracker *t = NULL;
 
-	(void) state;
 	o.pid = INT32_MAX;
 	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), -ESRCH);
 	assert_string_equal(why, "pid 2147483647: no such process");

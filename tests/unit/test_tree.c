@@ -67,7 +67,6 @@ static void a_reaped_child_is_not_counted_twice(void **state)
 	struct process p[FAMILY];
 	struct trk_tree t;
 
-	(void) state;
 	family(&t, p);
 	look(&t, &p[PARENT], 1 * S, 0);
 	look(&t, &p[CHILD], 5 * S, 0);
@@ -84,7 +83,6 @@ static void a_child_gone_before_its_time_arrives_makes_no_spike_and_no_loss(void
 	struct process p[FAMILY];
 	struct trk_tree t;
 
-	(void) state;
 	family(&t, p);
 	look(&t, &p[PARENT], 0, 0);
 	look(&t, &p[CHILD], 5 * S, 0);
@@ -105,7 +103,6 @@ static void what_never_arrives_does_not_hide_later_news(void **state)
 	struct process p[FAMILY];
 	struct trk_tree t;
 
-	(void) state;
 	family(&t, p);
 	look(&t, &p[PARENT], 0, 0);
 	look(&t, &p[CHILD], 5 * S, 0);
@@ -135,7 +132,6 @@ static void look_at_faults(struct trk_tree *t, struct process *p, uint64_t fault
 
 static void a_child_that_no_parent_received_is_evidence_after_one_update(void **state)
 {
-	(void) state;
 	for (int is_waited_for = 0; is_waited_for < 2; is_waited_for++) {
 		struct process p[FAMILY];
 		struct trk_tree t;
@@ -159,7 +155,6 @@ static void a_child_that_no_parent_received_is_evidence_after_one_update(void **
 
 static void at_the_end_nothing_is_waited_for(void **state)
 {
-	(void) state;
 	for (int is_waited_for = 0; is_waited_for < 2; is_waited_for++) {
 		struct trk_usage usage = {.minor_faults = is_waited_for ? 150 : 100};
 		struct process p[FAMILY];
@@ -183,7 +178,6 @@ static void a_chain_that_vanishes_at_once_goes_to_the_living_ancestor(void **sta
 	struct process p[FAMILY];
 	struct trk_tree t;
 
-	(void) state;
 	family(&t, p);
 	look(&t, &p[PARENT], 0, 0);
 	look(&t, &p[CHILD], 1 * S, 2 * S);
@@ -201,7 +195,6 @@ static void what_the_caller_reaps_arrives_through_the_pool(void **state)
 	struct process p[FAMILY];
 	struct trk_tree t;
 
-	(void) state;
 	family(&t, p);
 	look(&t, &p[PARENT], 5 * S, 0);
 	assert_int_equal(settle(&t), 5 * S);
@@ -219,7 +212,6 @@ static void what_was_reaped_and_never_seen_counts_as_well(void **state)
 	struct process p[FAMILY];
 	struct trk_tree t;
 
-	(void) state;
 	family(&t, p);
 	look(&t, &p[PARENT], 5 * S, 0);
 	assert_int_equal(settle(&t), 5 * S);
@@ -234,7 +226,6 @@ static void what_a_process_used_before_we_attached_is_not_counted(void **state)
 	struct process p[FAMILY];
 	struct trk_tree t;
 
-	(void) state;
 	family(&t, p);
 	t.start_ticks = 1000;
 	p[PARENT].fresh = true;
@@ -251,7 +242,6 @@ static void the_table_of_processes_leaves_out_what_was_used_before_we_attached(v
 	struct trk_process_info top[FAMILY];
 	struct trk_tree t;
 
-	(void) state;
 	family(&t, p);
 	t.start_ticks = 1000;
 	p[PARENT].fresh = true;
@@ -320,7 +310,6 @@ static void finds_every_child_past_the_first_table(void **state)
 	struct trk_tree *t;
 	pid_t pid[150];
 
-	(void) state;
 	t = tree_of(getpid(), &env, false);
 	for (int i = 0; i < 150; i++)
 		pid[i] = sleeper();
@@ -353,7 +342,6 @@ static void finds_the_child_of_a_thread(void **state)
 	pthread_t thread;
 	pid_t pid = 0;
 
-	(void) state;
 	t = tree_of(getpid(), &env, false);
 	assert_int_equal(pthread_create(&thread, NULL, fork_in_thread, &pid), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
@@ -372,7 +360,6 @@ static void keeps_a_daemon_that_comes_to_the_subreaper(void **state)
 	struct trk_tree *t;
 	pid_t root, left[4];
 
-	(void) state;
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
 	root = fork();
 	if (root == 0) {
@@ -440,7 +427,6 @@ static void finds_a_child_among_strangers_without_a_look_at_them(void **state)
 	pid_t pid, examined, stranger[30];
 	int end[2];
 
-	(void) state;
 	assert_int_equal(pipe(end), 0);
 	pid = forker(end[0]);
 	t = tree_of(pid, &env, false);
@@ -503,7 +489,6 @@ static void bytes_of_a_member_that_hardly_runs_are_found_soon(void **state)
 	int updates = 0, end[2];
 	pid_t pid;
 
-	(void) state;
 	SKIP_UNDER_VALGRIND("it writes, too, and is slow");
 	assert_int_equal(pipe(end), 0);
 	pid = writer(end[0]);
@@ -541,7 +526,6 @@ static void growth_between_two_files_of_one_look_is_not_counted_twice(void **sta
 	struct process *p;
 	char *memory;
 
-	(void) state;
 	SKIP_UNDER_VALGRIND("its own memory is part of the process");
 	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(memory, MAP_FAILED);
@@ -582,7 +566,6 @@ static void growth_of_its_own_pages_needs_no_reading(void **state)
 	uint64_t before;
 	char *own, *shared;
 
-	(void) state;
 	SKIP_UNDER_VALGRIND("its own memory is part of the process");
 	own = touched(size, MAP_PRIVATE);
 	t = tree_of(getpid(), &env, false);
@@ -641,7 +624,6 @@ static void memory_that_workers_share_counts_once_while_they_are_forked(void **s
 	size_t n;
 	char c;
 
-	(void) state;
 	SKIP_UNDER_VALGRIND("its own memory is part of each process");
 	assert_int_equal(pipe(go), 0);
 	assert_int_equal(pipe(done), 0);
@@ -688,7 +670,6 @@ static void a_root_that_nobody_has_waited_for_has_ended(void **state)
 	siginfo_t info;
 	pid_t root = sleeper();
 
-	(void) state;
 	t = tree_of(root, &env, false);
 	trk__tree_update(t, &s);
 	assert_false(s->root_gone);
@@ -717,7 +698,6 @@ static void a_root_whose_main_thread_alone_has_ended_goes_on(void **state)
 	struct trk_tree *t;
 	pid_t root = fork();
 
-	(void) state;
 	if (root == 0) {
 		pthread_t thread;
 
@@ -748,7 +728,6 @@ static void a_pid_that_does_not_exist_is_refused(void **state)
 	struct trk_env env;
 	int error = 0;
 
-	(void) state;
 	assert_int_equal(trk__env_init(&env), 0);
 	assert_null(trk__tree_new(&env, &options, &error));
 	assert_int_equal(error, -ESRCH);
@@ -769,7 +748,6 @@ static void pids_that_no_process_was_found_on_are_counted(void **state)
 {
 	struct trk_tree t = {.huge_page_bytes = 1, .newest_pid = 100};
 
-	(void) state;
 	count_pids(&t, 103, 101, 103, true);
 	assert_int_equal(t.state.unseen_pids, 0);
 	assert_int_equal(t.state.unseen_updates, 0);
@@ -789,7 +767,6 @@ static void after_the_pids_have_wrapped_any_number_may_be_unseen(void **state)
 {
 	struct trk_tree t = {.huge_page_bytes = 1, .newest_pid = 100};
 
-	(void) state;
 	count_pids(&t, 5, 1, 0, true);
 	assert_true(t.state.unseen_pids == UINT64_MAX);
 	count_pids(&t, 6, 6, 6, true);
@@ -803,7 +780,6 @@ static void threads_of_the_only_process_explain_as_many_pids(void **state)
 {
 	struct trk_tree_state s = {.unseen_pids = 3, .most_threads = 4, .alone = true};
 
-	(void) state;
 	assert_false(trk__tree_has_unseen(&s));
 	s.unseen_pids++;
 	assert_true(trk__tree_has_unseen(&s));

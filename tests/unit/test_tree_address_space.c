@@ -175,7 +175,6 @@ static void assert_near(uint64_t bytes, uint64_t truth)
 
 static void a_child_in_the_address_space_of_its_parent_counts_once(void **state)
 {
-	(void) state;
 	SKIP_UNDER_VALGRIND("it knows no such clone");
 	for (int i = 0; i < 2; i++) {
 		const struct trk_tree_state *s;
@@ -192,7 +191,6 @@ static void a_child_in_the_address_space_of_its_parent_counts_once(void **state)
 
 static void what_it_fills_while_its_parent_sleeps_counts(void **state)
 {
-	(void) state;
 	SKIP_UNDER_VALGRIND("it knows no such clone");
 	begin(CLONE_VM);
 	assert_int_equal(await(0), job.pid);
@@ -204,7 +202,6 @@ static void what_it_fills_while_its_parent_sleeps_counts(void **state)
 
 static void it_counts_by_itself_once_its_parent_has_ended(void **state)
 {
-	(void) state;
 	SKIP_UNDER_VALGRIND("it knows no such clone");
 	begin(CLONE_VM);
 	(void) look();
@@ -219,7 +216,6 @@ static void two_count_once_when_their_parent_has_ended(void **state)
 {
 	pid_t second;
 
-	(void) state;
 	SKIP_UNDER_VALGRIND("it knows no such clone");
 	begin(CLONE_VM);
 	assert_int_equal(write(line[0].go[1], "c", 1), 1);
@@ -238,7 +234,6 @@ static void two_count_once_when_their_parent_has_executed_a_program(void **state
 {
 	pid_t second;
 
-	(void) state;
 	SKIP_UNDER_VALGRIND("it knows no such clone");
 	begin(CLONE_VM);
 	assert_int_equal(write(line[0].go[1], "c", 1), 1);
@@ -256,7 +251,6 @@ static void it_counts_by_itself_once_it_has_executed_a_program(void **state)
 {
 	const struct process *child;
 
-	(void) state;
 	SKIP_UNDER_VALGRIND("it knows no such clone");
 	begin(CLONE_VM | CLONE_VFORK);
 	(void) look();
@@ -302,7 +296,6 @@ static void where_kcmp_is_refused_equal_sizes_are_assumed_to_be_one_address_spac
 	struct trk_tree_state s = {.processes = 0};
 	struct trk_tree_peak peak;
 
-	(void) state;
 	SKIP_UNDER_VALGRIND("it knows no such clone");
 	begin(CLONE_VM | CLONE_VFORK);
 	look_refused(&s);
@@ -319,7 +312,6 @@ static void where_kcmp_is_refused_a_fork_counts_what_it_has_of_its_own(void **st
 {
 	struct trk_tree_state s = {.processes = 0};
 
-	(void) state;
 	SKIP_UNDER_VALGRIND("its own memory is part of each");
 	begin(0);
 	look_refused(&s);

@@ -116,7 +116,6 @@ static void an_orphan_in_the_roots_process_group_belongs_to_the_tree(void **stat
 	struct worker w;
 	pid_t orphan;
 
-	(void) state;
 	assert_int_equal(trk__env_init(&env), 0);
 	start(&w, 0);
 	t = attach(&env, w.pid);
@@ -141,7 +140,6 @@ static void an_orphan_of_another_command_of_a_pipeline_does_not(void **state)
 	struct trk_tree *t;
 	pid_t orphan;
 
-	(void) state;
 	assert_int_equal(trk__env_init(&env), 0);
 	start(&w, 0);
 	start(&other, w.pid);
@@ -165,7 +163,6 @@ static void what_a_process_holds_when_it_is_attached_to_is_a_floor_without_readi
 	struct trk_tree *t;
 	int error;
 
-	(void) state;
 	SKIP_UNDER_VALGRIND("its own memory is part of each");
 	assert_ptr_not_equal(memory, MAP_FAILED);
 	memset(memory, 1, SIZE);

@@ -117,13 +117,11 @@ static void assert_told(unsigned long long start, uint64_t first, uint64_t secon
 
 static void what_a_process_waited_before_it_was_tracked_does_not_count(void **state)
 {
-	(void) state;
 	assert_told(1, 0, 5);
 }
 
 static void all_that_a_newborn_waited_counts(void **state)
 {
-	(void) state;
 	assert_told(NEVER, 7, 12);
 }
 
@@ -133,7 +131,6 @@ static void of_members_that_may_have_waited_at_once_the_longest_counts(void **st
 	struct live live;
 	pid_t child = fork();
 
-	(void) state;
 	if (child == 0) {
 		(void) prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)

@@ -171,7 +171,6 @@ static void all_of_it_is_seen_though_its_main_thread_has_ended(void **state)
 	uint64_t cpu_ns;
 	pid_t root;
 
-	(void) state;
 	SKIP_UNDER_VALGRIND("its main thread does not end alone");
 	root = start();
 	await_zombie(root);
@@ -207,7 +206,6 @@ static void another_thread_speaks_when_the_first_one_ends(void **state)
 	pid_t root, first;
 	int i;
 
-	(void) state;
 	root = start();
 	await_zombie(root);
 	learn_threads();
@@ -248,7 +246,6 @@ static void what_its_last_thread_forks_is_found_among_strangers(void **state)
 	struct trk_env env;
 	struct trk_tree *t;
 
-	(void) state;
 	root = start();
 	await_zombie(root);
 	learn_threads();

@@ -211,7 +211,6 @@ static void play(unsigned int seed, size_t readings, size_t part)
 
 static int fill(void **state)
 {
-	(void) state;
 	shared = map(SHARED_MIB * MIB, MAP_SHARED);
 	copied = map(COPIED_MIB * MIB, MAP_PRIVATE);
 	touch(shared, SHARED_MIB * MIB, true);
@@ -221,7 +220,6 @@ static int fill(void **state)
 
 static int drop(void **state)
 {
-	(void) state;
 	(void) munmap(shared, SHARED_MIB * MIB);
 	(void) munmap(copied, COPIED_MIB * MIB);
 	return 0;
@@ -229,7 +227,6 @@ static int drop(void **state)
 
 static void the_sum_of_pss_is_what_the_tree_holds(void **state)
 {
-	(void) state;
 	if (getenv("TRK_VALGRIND")) /* its own memory is part of each */
 		skip();
 	for (unsigned int seed = 1; seed <= SEEDS; seed++)
@@ -238,7 +235,6 @@ static void the_sum_of_pss_is_what_the_tree_holds(void **state)
 
 static void with_few_readings_the_sum_stays_near_it(void **state)
 {
-	(void) state;
 	if (getenv("TRK_VALGRIND"))
 		skip();
 	for (unsigned int seed = 1; seed <= SEEDS; seed++)

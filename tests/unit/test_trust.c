@@ -24,14 +24,12 @@ static char folder[64];
 
 static int enter(void **state)
 {
-	(void) state;
 	(void) snprintf(folder, sizeof(folder), "/tmp/trk-trust-XXXXXX");
 	return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
 static int leave(void **state)
 {
-	(void) state;
 	(void) !chdir("/");
 	trk__remove_tree(folder);
 	return 0;
@@ -61,7 +59,6 @@ static void a_regular_file_of_the_user_is_opened(void **state)
 {
 	char path[200];
 
-	(void) state;
 	put_file("f", 0644);
 	assert_opens("f", 0, "");
 	assert_opens("./f", 0, "");
@@ -75,7 +72,6 @@ static void a_regular_file_of_the_user_is_opened(void **state)
 
 static void nothing_but_a_regular_file_is_opened(void **state)
 {
-	(void) state;
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	assert_int_equal(mkdir("dir", 0700), 0);
 	put_file("f", 0600);
@@ -91,7 +87,6 @@ static void nothing_but_a_regular_file_is_opened(void **state)
 
 static void what_others_may_write_to_is_not_opened(void **state)
 {
-	(void) state;
 	put_file("f", 0666);
 	assert_opens("f", -TRK_ERR_UNTRUSTED, "other users may write to f (mode 0666)");
 	assert_int_equal(mkdir("open", 0700), 0);
@@ -150,7 +145,6 @@ static void an_entry_of_an_acl_counts_like_the_mode(void **state)
 			  read_only[] = ENTRY("\x10", "\4", NOBODY);
 	int dir = trk__open_dir_at(AT_FDCWD, folder);
 
-	(void) state;
 	put_file("f", 0644);
 	USER_ACL("f", writes, all);
 	assert_opens("f", -TRK_ERR_UNTRUSTED,
@@ -184,7 +178,6 @@ static void an_acl_of_the_folder_of_an_output_counts(void **state)
 	struct stat link_st, second;
 	const char *name;
 
-	(void) state;
 	put_file("f", 0600);
 	assert_int_equal(mkdir("d", 0700), 0);
 	assert_int_equal(link("f", "d/second"), 0);
@@ -229,7 +222,6 @@ static void an_acl_of_nfs_is_read(void **state)
 	struct trk_acl acl;
 	struct trk_acl_entry e;
 
-	(void) state;
 	len += put_nfs4(data + len, 0, 0, 0x16, "OWNER@");
 	len += put_nfs4(data + len, 0, 8, 0x2, "eve@site.org"); /* for new files only */
 	len += put_nfs4(data + len, 1, 0x40, 0x1, "GROUP@");
@@ -276,7 +268,6 @@ static void a_file_is_read_for_a_user_who_could_read_it(void **state)
 			  nothing[] = ENTRY("\2", "\0", SOMEBODY);
 	static const char all[] = ENTRY("\x10", "\7", NOBODY);
 
-	(void) state;
 	assert_int_equal(chmod(folder, 0711), 0);
 	put_file("secret", 0600);
 	put_file("open", 0644);
@@ -313,7 +304,6 @@ static void links_on_the_way_are_followed_and_what_they_lead_to_is_checked(void 
 {
 	char path[100];
 
-	(void) state;
 	assert_int_equal(mkdir("real", 0700), 0);
 	assert_int_equal(mkdir("real/deep", 0700), 0);
 	put_file("real/deep/f", 0600);
@@ -333,7 +323,6 @@ static void long_names_are_errors(void **state)
 {
 	static char path[6000];
 
-	(void) state;
 	memset(path, 'a', sizeof(path) - 1);
 	assert_opens(path, -ENAMETOOLONG, "");
 	path[300] = '\0';
@@ -347,7 +336,6 @@ static void a_directory_of_our_own_is_no_link_and_nobody_else_s(void **state)
 {
 	int fd;
 
-	(void) state;
 	assert_int_equal(mkdir("own", 0700), 0);
 	assert_int_equal(symlink("own", "link"), 0);
 	put_file("f", 0600);
@@ -366,7 +354,6 @@ static void what_others_could_make_first_is_made_at_once(void **state)
 	struct stat st;
 	int fd;
 
-	(void) state;
 	assert_int_equal(trk__trust_open_dir("a/b", TRK_TRUST_RESERVE, NULL), -ENOENT);
 	assert_int_equal(access("a", F_OK), -1);
 	assert_int_equal(mkdir("open", 0700), 0);
@@ -386,7 +373,6 @@ static void an_entry_has_a_bare_name(void **state)
 {
 	int dir = trk__open_dir_at(AT_FDCWD, folder), fd;
 
-	(void) state;
 	put_file("f", 0600);
 	put_file("w", 0666);
 	assert_int_equal(trk__trust_check_entry(dir, "../f", false, NULL), -EINVAL);
@@ -413,7 +399,6 @@ static void a_group_is_private_if_it_is_named_as_the_user_and_has_no_other_membe
 				     "eve:x:1002:1001::/home/eve:/bin/sh\n"
 				     "dan:x:1003:100::/home/dan:/bin/sh\n";
 
-	(void) state;
 	assert_true(trk__group_is_private(passwd, "ann:x:1000:\n", 1000, 1000));
 	assert_true(trk__group_is_private(passwd, "x:x:1:\nann:x:1000:ann", 1000, 1000));
 	assert_false(trk__group_is_private(passwd, "ann:x:1000:bob\n", 1000, 1000));
@@ -433,7 +418,6 @@ static void only_a_marked_folder_is_removed_as_temporary(void **state)
 {
 	char made[] = "made-XXXXXX";
 
-	(void) state;
 	assert_int_equal(trk__make_temporary(made), 0);
 	assert_int_equal(rename(made, "moved"), 0); /* the mark has another name */
 	trk__remove_temporary("moved");

@@ -57,14 +57,12 @@ static void use_within_the_limits_is_right_sized(void **state)
 {
 	struct judged_run f = facts_init();
 
-	(void) state;
 	assert_int_equal(judged(&f), TRK_SIZING_RIGHT);
 	assert_string_equal(trk__sizing_name(TRK_SIZING_RIGHT), "right-sized");
 }
 
 static void each_shortage_is_under_provisioned(void **state)
 {
-	(void) state;
 	for (int shortage = 0; shortage < 5; shortage++) {
 		struct judged_run f = facts_init();
 
@@ -81,7 +79,6 @@ static void a_killed_run_is_under_provisioned_whatever_else_is_known(void **stat
 {
 	struct judged_run f = {.facts = {NAN, NAN, NAN, NAN}};
 
-	(void) state;
 	trk__past_run_init(&f.run);
 	f.run.end = TRK_PAST_OUT_OF_MEMORY;
 	assert_int_equal(judged(&f), TRK_SIZING_UNDER);
@@ -92,7 +89,6 @@ static void idle_memory_or_cores_are_over_provisioned(void **state)
 	struct judged_run f = facts_init();
 	struct trk_sizing_verdict v;
 
-	(void) state;
 	f.run.memory.bytes = 1000 * TRK_MIB;
 	judge(&f, &v);
 	assert_true(v.sizing == TRK_SIZING_OVER && v.memory_over && !v.cpu_over);
@@ -120,7 +116,6 @@ static void the_machine_is_not_a_request_that_is_too_large(void **state)
 	struct judged_run f = facts_init();
 	struct trk_sizing_verdict v;
 
-	(void) state;
 	f.run.memory.bytes = 100 * TRK_MIB;
 	f.run.cpu_mean = 0.1;
 	f.run.capacity[TRK_RESOURCE_MEMORY_MIB].kind = TRK_CAPACITY_MACHINE;
@@ -138,7 +133,6 @@ static void cores_that_the_advice_keeps_are_not_too_many(void **state)
 {
 	struct judged_run f = facts_init();
 
-	(void) state;
 	f.run.cpu_mean = 1.2;
 	f.facts.cpu_next_cores = 4;
 	assert_int_equal(judged(&f), TRK_SIZING_RIGHT);
@@ -149,7 +143,6 @@ static void a_shortage_of_one_wins_over_idleness_of_the_other(void **state)
 	struct judged_run f = facts_init();
 	struct trk_sizing_verdict v;
 
-	(void) state;
 	f.run.memory.bytes = 8192 * TRK_MIB;
 	f.run.cpu_mean = 0.5;
 	judge(&f, &v);
@@ -160,7 +153,6 @@ static void too_little_is_not_enough_data(void **state)
 {
 	struct judged_run f = facts_init();
 
-	(void) state;
 	f.run.duration_s = 3;
 	assert_int_equal(judged(&f), TRK_SIZING_NOT_ENOUGH_DATA);
 	f.run.duration_s = NAN;
@@ -181,7 +173,6 @@ static void each_second_goes_to_one_item(void **state)
 	struct trk_wall_split s;
 	double sum = 0;
 
-	(void) state;
 	assert_int_equal(trk__wall_divide(&f, &s), 0);
 	for (int i = 0; i < TRK_WALL_ITEMS; i++)
 		sum += s.share[i];
@@ -197,7 +188,6 @@ static void what_is_not_known_is_said_and_part_of_other(void **state)
 	struct trk_wall_facts f = {100, {20, NAN, NAN, 5, NAN, NAN}};
 	struct trk_wall_split s;
 
-	(void) state;
 	assert_int_equal(trk__wall_divide(&f, &s), 0);
 	assert_true(isnan(s.share[TRK_WALL_GPU]) && isnan(s.share[TRK_WALL_DISK]));
 	assert_true(s.other_holds_unknown && s.unknown_count == 3);

@@ -40,7 +40,6 @@ static void work_on_several_cores_fills_the_interval_once(void **state)
 {
 	struct trk_wait_facts f = idle_second();
 
-	(void) state;
 	f.cpu_us = 3 * SECOND;
 	f.disk_stall_us = SECOND / 2;
 	f.touched_disk = true;
@@ -51,7 +50,6 @@ static void what_is_known_of_a_wait_for_the_disk_goes_before_what_is_guessed(voi
 {
 	struct trk_wait_facts f = idle_second();
 
-	(void) state;
 	f.blocked_us = 400000;
 	assert_waits(&f, 0, UNKNOWN, 400000, UNKNOWN, UNKNOWN);
 	f.disk_stall_us = 100000; /* others or not: it waited for so long */
@@ -67,7 +65,6 @@ static void what_work_leaves_goes_to_each_wait_in_turn(void **state)
 {
 	struct trk_wait_facts f = idle_second();
 
-	(void) state;
 	f.cpu_us = 300000;
 	f.gpu_us = 200000;
 	f.disk_stall_us = 100000;
@@ -81,7 +78,6 @@ static void a_stall_of_others_is_not_the_jobs(void **state)
 {
 	struct trk_wait_facts f = idle_second();
 
-	(void) state;
 	f.disk_stall_us = f.memory_stall_us = SECOND;
 	assert_waits(&f, 0, UNKNOWN, 0, 0, UNKNOWN);
 	f.seen_on_disk = true;
@@ -92,7 +88,6 @@ static void without_pressure_a_process_found_waiting_stands_for_its_interval(voi
 {
 	struct trk_wait_facts f = idle_second();
 
-	(void) state;
 	f.cpu_us = 400000;
 	f.touched_disk = true;
 	assert_waits(&f, 400000, UNKNOWN, 0, UNKNOWN, UNKNOWN);
@@ -104,7 +99,6 @@ static void throttling_counts_where_the_queue_is_not_known(void **state)
 {
 	struct trk_wait_facts f = idle_second();
 
-	(void) state;
 	f.throttled_us = 700000;
 	assert_waits(&f, 0, UNKNOWN, 0, UNKNOWN, 700000);
 	f.queue_us = 100000;
@@ -118,7 +112,6 @@ static void a_sleep_above_memory_high_is_a_memory_stall(void **state)
 {
 	struct trk_wait_facts f = idle_second();
 
-	(void) state;
 	f.memory_stall_us = 950000;
 	assert_waits(&f, 0, UNKNOWN, 0, 0, UNKNOWN);
 	f.high_stall_us = 900000;
@@ -131,7 +124,6 @@ static void throttling_of_several_cpus_is_no_more_than_the_interval(void **state
 {
 	struct trk_wait_facts f = idle_second();
 
-	(void) state;
 	f.cpu_us = 500000;
 	f.throttled_us = 1500000; /* two threads at half a core */
 	assert_waits(&f, 500000, UNKNOWN, 0, UNKNOWN, 500000);
@@ -146,7 +138,6 @@ static void without_the_tree_s_cpu_time_nothing_is_known(void **state)
 {
 	struct trk_wait_facts f = idle_second();
 
-	(void) state;
 	f.cpu_us = UNKNOWN;
 	f.queue_us = 5;
 	assert_waits(&f, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN);
