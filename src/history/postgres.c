@@ -240,6 +240,7 @@ static void read_run(struct postgres_history *h, const struct pg_result *r, int 
 	ret->used = 0;
 	trk__past_run_init(&ret->run);
 	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
+		enum trk_history_kind kind = trk__history_fields[i].kind;
 		struct trk_history_value v = {
 			.type = h->lib.getisnull(r, row, i) ? TRK_VALUE_NULL : TRK_VALUE_TEXT,
 			.text = text_at(h, r, row, i),
@@ -247,9 +248,9 @@ static void read_run(struct postgres_history *h, const struct pg_result *r, int 
 			.whole = whole_at(h, r, row, i),
 		};
 
-		if (trk__history_fields[i].kind == TRK_HISTORY_FLAG)
+		if (kind == TRK_HISTORY_FLAG)
 			v.whole = *v.text == 't';
-		else if (trk__history_fields[i].kind <= TRK_HISTORY_MIB && isnan(v.real))
+		else if ((kind == TRK_HISTORY_REAL || kind == TRK_HISTORY_MIB) && isnan(v.real))
 			v.type = TRK_VALUE_NULL;
 		trk__history_set(ret, &trk__history_fields[i], &v);
 	}
