@@ -2,8 +2,10 @@
 
 import json
 import math
+import os
 import pathlib
 import re
+import signal
 import struct
 import sys
 
@@ -188,7 +190,8 @@ def test_a_recording_is_read_by_its_page_alone(rt, tmp_path):
     (tmp_path / "job.py").write_text(JOB)
     tracked = rt.run("run", "--no-discovery", "-i", "0.2", "--job", "page", "--tag", "kind=test", "--request", "cpu=2,mem=1GiB",
                      "--instance", "aws/us-east-1/m5.large", "--summary", "never", "--", "sh", "-c",
-                     f"'{rt.path}' mark first; sleep 9 >/dev/null 2>&1 & exec '{sys.executable}' job.py", cwd=tmp_path)
+                     f"'{rt.path}' mark first; sleep 1000 >/dev/null 2>&1 & echo $!; exec '{sys.executable}' job.py", cwd=tmp_path)
+    os.kill(int(tracked.stdout), signal.SIGKILL)
     assert tracked.rc == 0, tracked.stderr
     path, = (rt.state / "runs").glob("*.rtrk")
     records = decode(path)

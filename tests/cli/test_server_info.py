@@ -35,7 +35,7 @@ def test_a_run_remembers_its_machine(rt):
 
 
 def test_a_busy_machine_is_told_as_shared_and_an_idle_one_is_not(rt):
-    rt.track("sh", "-c", "sleep 1.2")
+    rt.track("sh", "-c", "sleep 2.5")  # three samples, however late they are
     told = rt.run("server-info", "--json", "@").json()
     assert told["allocation"] in ("dedicated", "shared")
     assert told["allocation_evidence"]

@@ -11,6 +11,8 @@ import time
 
 import pytest
 
+from conftest import TIMEOUT_S
+
 NUMBER = (int, float)
 # Field -> types; None stands for unknown. Keys of every object come in alphabetical order.
 TOP = {"actual_interval_ms": (int,), "cpu": (dict,), "disk": (list,), "gpu": (list,),
@@ -144,11 +146,12 @@ def test_the_first_sample_of_what_runs_already_knows_its_rates(rt, verb):
     assert all(p is not None for p in first["cpu"]["per_core_pct"])
 
 
-def test_a_job_shorter_than_an_interval_has_one_row_in_each_format(rt):
+def test_a_job_shorter_than_an_interval_has_one_row_in_each_format(rt, clock):
     rows = {}
     for form in ("csv", "json"):
         out = rt.home / f"out.{form}"
-        assert rt.run("run", "-q", "-f", form, "-o", out, "--", "true").rc == 0
+        assert rt.run("run", "-q", "-f", form, "-o", out, "--", "true",
+                      env={"LD_PRELOAD": clock, "TRK_CLOCK": "0:0:0:0.01"}).rc == 0
         rows[form] = out.read_text()
     head, row = rows["csv"].splitlines()
     assert head == ",".join(COLUMNS)
@@ -327,7 +330,7 @@ def test_a_command_goes_before_the_variable(rt):
 def test_options_alone_track_the_machine_until_ctrl_c(rt):
     out = rt.home / "out.json"
     with rt.start("--interval", "0.1", "--format", "json", "--output", out) as process:
-        end = time.monotonic() + 30
+        end = time.monotonic() + TIMEOUT_S
         while time.monotonic() < end and not (out.exists() and out.read_bytes().count(b"\n") > 1):
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
@@ -445,15 +448,14 @@ def test_the_tracker_and_not_the_job_takes_the_nice_value(rt, flags, env, nice):
     if nice < 0 and os.geteuid() != 0:
         return  # see the case without the permission
     own = nice_of(os.getpid())
-    with rt.start("run", "-q", *flags, "--", "sleep", "30", env=env) as process:
-        end = time.monotonic() + 30
-        while time.monotonic() < end and nice_of(process.pid) != nice:
+    with rt.start("run", "-q", *flags, "--", "sleep", "1000", env=env) as process:
+        end, job = time.monotonic() + TIMEOUT_S, []
+        while time.monotonic() < end and not (job and nice_of(process.pid) == nice):
             time.sleep(0.05)
-        assert nice_of(process.pid) == nice
-        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        [job] = [pid for pid in children  # without workers of the tracker
-                 if pathlib.Path(f"/proc/{pid}/comm").read_text() == "sleep\n"]
-        assert nice_of(job) == own
+            children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+            job = [pid for pid in children  # without workers of the tracker
+                   if pathlib.Path(f"/proc/{pid}/comm").read_text() == "sleep\n"]
+        assert nice_of(process.pid) == nice and nice_of(*job) == own
         process.terminate()
 
 
