@@ -365,9 +365,8 @@ def test_all_runs_of_the_job_count_and_other_jobs_do_not(rt):
 def test_a_run_that_was_ended_for_memory_raises_the_request(rt):
     hold(rt, 60)
     before = advice(rt, "hold")["memory"]["request_mib"]
-    grow = ("import time\nb = []\nfor i in range(100):\n    b.append(bytearray(b'x') * (16 << 20))\n"
-            "    time.sleep(0.02)\n")
-    ended = rt.track(sys.executable, "-c", grow, flags=["-n", "hold", "-i", "0.1",
+    held = "import time\nb = bytearray(b'x') * (700 << 20)\ntime.sleep(1000)\n"
+    ended = rt.track(sys.executable, "-c", held, flags=["-n", "hold", "-i", "0.1",
                                                         "--limit", "mem=500MiB"])
     assert ended.rc == 124
     after = advice(rt, "hold")["memory"]["request_mib"]
@@ -436,10 +435,10 @@ def sizes_in(text):
 
 
 def grow(rt, mib, *flags, enter=()):
-    """A job that grows to `mib`; `enter`: what puts it into a control group."""
+    """A job that grows to `mib`, with a limit in `flags` that ends it; `enter`: what puts it into a control group."""
     code = ("import time\nb = []\n"
             f"for i in range({mib} // 10):\n    b.append(bytearray(b'x') * (10 << 20))\n"
-            "    time.sleep(0.02)\ntime.sleep(0.3)\n")
+            f"    time.sleep(0.02)\ntime.sleep({1000 if flags else 0.3})\n")
     command = [rt.path, "run", "--no-discovery", "-q", "-n", "grow", "-i", "0.1", *flags, "--",
                sys.executable, "-c", code]
     return subprocess.run([*enter, *command], env=rt.env, cwd=rt.home, capture_output=True,

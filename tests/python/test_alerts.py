@@ -199,7 +199,7 @@ def test_the_thread_ends_with_the_tracker_and_does_not_keep_it(script, state):
     print(os.WEXITSTATUS(os.waitpid(process, 0)[1]), tracker.running, names())
     del tracker
     gc.collect()
-    for _ in range(100):
+    for _ in range(1200):
         if names():
             time.sleep(0.1)
     print(names())
