@@ -99,13 +99,12 @@ static int hash_grow(struct trk_catalog_builder *b, size_t servers, size_t more)
 }
 
 int trk__catalog_builder_server(struct trk_catalog_builder *b, uint8_t vendor, const char *name,
-				size_t len, bool add, bool *retnew)
+				size_t len, bool add)
 {
 	size_t n = count_records(&b->servers, sizeof(struct trk_catalog_server));
 	const struct trk_catalog_server *s = (const void *) b->servers.data;
 	struct trk_catalog_server fresh = {.vendor = vendor, .gpu_permille = 1000};
 
-	*retnew = false;
 	if (b->hash_size) {
 		size_t at = hash_of(vendor, name, len) & (b->hash_size - 1);
 
@@ -126,7 +125,6 @@ int trk__catalog_builder_server(struct trk_catalog_builder *b, uint8_t vendor, c
 	if (b->servers.error || b->texts.error)
 		return -EFBIG;
 	hash_put(b, (uint32_t) n);
-	*retnew = true;
 	return (int) n;
 }
 

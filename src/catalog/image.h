@@ -59,7 +59,7 @@ void trk__catalog_builder_release(struct trk_catalog_builder *b);
 uint32_t trk__catalog_builder_text(struct trk_catalog_builder *b, const char *text, size_t len);
 /* Index of the server, added when it is new. Negative errno when the tables are full. */
 int trk__catalog_builder_server(struct trk_catalog_builder *b, uint8_t vendor, const char *name,
-				size_t len, bool add, bool *retnew);
+				size_t len, bool add);
 /* Mark the prices of this server in this region from earlier blocks as replaced. */
 void trk__catalog_builder_supersede(struct trk_catalog_builder *b, uint16_t region, uint16_t server,
 				    size_t before_block);

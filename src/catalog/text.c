@@ -199,15 +199,13 @@ static int find_source(struct reading *r, size_t cell, uint16_t *ret)
 /* The server that a row is about. */
 static struct trk_catalog_server *row_server(struct reading *r, bool add, int *reterror)
 {
-	bool fresh;
 	int at;
 
 	if (!r->cells[1].len || r->cells[1].len > 200) {
 		*reterror = mistake(r, r->cells[1].at, "no type, or a very long one");
 		return NULL;
 	}
-	at = trk__catalog_builder_server(r->b, r->vendor, r->cells[1].at, r->cells[1].len, add,
-					 &fresh);
+	at = trk__catalog_builder_server(r->b, r->vendor, r->cells[1].at, r->cells[1].len, add);
 	if (at == -ENOENT)
 		at = mistake(r, r->cells[1].at, "type %.*s is not in a block of servers above",
 			     quoted(&r->cells[1]), r->cells[1].at);
@@ -482,7 +480,6 @@ static int row_of_spots(struct reading *r)
 	struct trk_catalog_price *prices = (struct trk_catalog_price *) (void *) r->b->prices.data;
 	struct trk_catalog_block *block = (struct trk_catalog_block *) (void *) r->b->blocks.data;
 	uint64_t saving = TRK_SAVING_UNKNOWN, klass = TRK_CLASS_UNKNOWN;
-	bool is_new;
 	uint32_t at;
 	int server;
 
@@ -490,7 +487,7 @@ static int row_of_spots(struct reading *r)
 	    take_number(r, 2, 100, &saving) < 0 || take_number(r, 3, 4, &klass) < 0)
 		return -EBADMSG;
 	server = trk__catalog_builder_server(r->b, r->vendor, r->cells[1].at, r->cells[1].len,
-					     false, &is_new);
+					     false);
 	at = server < 0 ? 0 : r->b->priced[server];
 	if (at == 0)
 		return 0;

@@ -56,9 +56,10 @@ static void make_id(char *id)
 			id[i] = '?';
 }
 
-static char *text_of(struct trk_history_row *row, const char *text)
+static void clean_text(struct trk_history_row *row, const char *text)
 {
-	return row->text + (text - row->text);
+	if (*text)
+		trk__utf8_clean(row->text + (text - row->text), strlen(text), "");
 }
 
 /* Clean a row: a file name that is not that of a recording becomes empty, control and invisible
@@ -71,8 +72,8 @@ static int clean_run(void *data, struct trk_history_row *row)
 	if (!trk__store_is_name(run->file))
 		run->file = "";
 	make_id(run->id);
-	trk__utf8_clean(text_of(row, run->kind), strlen(run->kind), "");
-	trk__utf8_clean(text_of(row, run->end_name), strlen(run->end_name), "");
+	clean_text(row, run->kind);
+	clean_text(row, run->end_name);
 	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
 		const struct trk_history_field *f = &trk__history_fields[i];
 		double *figure = (double *) (void *) ((char *) run + f->offset);

@@ -35,7 +35,7 @@ static const char *keep(struct trk_history_row *row, const char *text, size_t le
 
 static const char *keep_text(struct trk_history_row *row, const char *text)
 {
-	return keep(row, text, strnlen(text, TRK_HISTORY_TEXT_SIZE));
+	return *text ? keep(row, text, strnlen(text, TRK_HISTORY_TEXT_SIZE)) : "";
 }
 
 /* One line for each resource, in order: "VALUE KIND SOURCE". */
@@ -57,7 +57,7 @@ static const char *capacity_text(struct trk_history_row *row)
 static const char *take_word(struct trk_history_row *row, const char **text, const char *end)
 {
 	size_t len = strcspn(*text, end);
-	const char *word = keep(row, *text, len);
+	const char *word = len ? keep(row, *text, len) : "";
 
 	*text += len + ((*text)[len] == ' ');
 	return word;
@@ -143,6 +143,17 @@ void trk__history_set(struct trk_history_row *row, const struct trk_history_fiel
 		if (field->kind == TRK_HISTORY_SCOPE)
 			row->run.has_scope = !is_null;
 	}
+}
+
+void trk__history_row_clear(struct trk_history_row *row)
+{
+	static const struct trk_history_value null = {.type = TRK_VALUE_NULL};
+	static const struct trk_past_peak unknown = {.at_most_bytes = NAN};
+
+	row->used = 0;
+	row->run = (struct trk_past_run){.memory = unknown, .swap = unknown, .vram = unknown};
+	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++)
+		trk__history_set(row, &trk__history_fields[i], &null);
 }
 
 void trk__history_insert_sql(struct trk_buf *b, const char *into, char mark)
@@ -358,7 +369,7 @@ static void take_run(const struct trk_json_doc *d, const struct trk_json_value *
 	double code = trk__json_get_double(d, v, "code");
 	struct trk_history_row row;
 
-	trk__past_run_init(&row.run);
+	trk__history_row_clear(&row);
 	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
 		const struct trk_history_field *f = &trk__history_fields[i];
 		struct trk_history_value real = {.type = TRK_VALUE_REAL};
@@ -367,7 +378,7 @@ static void take_run(const struct trk_json_doc *d, const struct trk_json_value *
 			continue;
 		real.real = trk__json_get_double(d, v, f->name);
 		if (!(real.real >= 0) || isinf(real.real)) /* figures of a run are never negative */
-			real.type = TRK_VALUE_NULL;
+			continue;
 		trk__history_set(&row, f, &real);
 	}
 	*ret = row.run;

@@ -237,8 +237,7 @@ static int64_t whole_at(struct postgres_history *h, const struct pg_result *r, i
 static void read_run(struct postgres_history *h, const struct pg_result *r, int row,
 		     struct trk_history_row *ret)
 {
-	ret->used = 0;
-	trk__past_run_init(&ret->run);
+	trk__history_row_clear(ret);
 	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
 		enum trk_history_kind kind = trk__history_fields[i].kind;
 		struct trk_history_value v = {

@@ -44,6 +44,8 @@ struct trk_history_value {
 	int64_t whole;
 };
 
+/* Make a row of which nothing is known. */
+void trk__history_row_clear(struct trk_history_row *row);
 /* The value of a field; of the capacity as text that is written to the row. */
 struct trk_history_value trk__history_get(struct trk_history_row *row,
 					  const struct trk_history_field *field);

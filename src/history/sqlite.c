@@ -409,8 +409,7 @@ static struct trk_history_value read_value(struct trk_sqlite_history *h, struct 
 static void read_run(struct trk_sqlite_history *h, struct sqlite3_stmt *s,
 		     struct trk_history_row *ret)
 {
-	ret->used = 0;
-	trk__past_run_init(&ret->run);
+	trk__history_row_clear(ret);
 	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
 		struct trk_history_value v = {.type = TRK_VALUE_NULL};
 

@@ -1,48 +1,9 @@
 #include "model/past_run.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-
-void trk__past_run_init(struct trk_past_run *run)
-{
-	static const struct trk_past_peak no_peak = {.bytes = NAN, .at_most_bytes = NAN};
-	static const struct trk_capacity none = {.value = NAN, .source = ""};
-
-	*run = (struct trk_past_run){
-		.job = "",
-		.scope = "",
-		.kind = "",
-		.command = "",
-		.tags = "",
-		.file = "",
-		.end_name = "",
-		.code = -1,
-		.start_s = NAN,
-		.duration_s = NAN,
-		.cpu_s = NAN,
-		.cpu_mean = NAN,
-		.cpu_max = NAN,
-		.memory = no_peak,
-		.swap = no_peak,
-		.vram = no_peak,
-		.memory_mean_bytes = NAN,
-		.disk_read_bytes = NAN,
-		.disk_write_bytes = NAN,
-		.gpu_mean = NAN,
-		.gpu_max = NAN,
-		.limit_cpu = NAN,
-		.limit_memory_bytes = NAN,
-		.request_cpu = NAN,
-		.request_memory_bytes = NAN,
-		.input_bytes = NAN,
-		.cost_usd = NAN,
-	};
-	for (int i = 0; i < TRK_RESOURCES; i++)
-		run->capacity[i] = none;
-}
 
 /* A signal by which a user or a batch system stops a job, whatever its memory. */
 static bool is_stop_signal(int signal)

@@ -58,8 +58,6 @@ struct trk_past_run {
 	bool ended; /* false: it was still running, or its tracker has died */
 };
 
-/* A run of which nothing is known: texts are empty, figures NaN. */
-void trk__past_run_init(struct trk_past_run *run);
 /* How it ended, from its name, code and signal; for the member `end`. */
 enum trk_past_end trk__past_run_end(const struct trk_past_run *run);
 /* The memory that it held at most, with its swap, which it would have needed without swap. */

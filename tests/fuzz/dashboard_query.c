@@ -4,6 +4,7 @@
 
 #include "fleet/dashboard.h"
 #include "use_runs.h"
+#include "../unit/past_runs.h"
 
 #define TOKEN "0123456789012345678901234567890123456789abc"
 enum { LINES_MAX = 40, RUNS = 12 };
@@ -76,7 +77,7 @@ static void fill(struct board *b)
 	struct trk_past_run run;
 	char job[8];
 
-	trk__past_run_init(&run);
+	past_run_init(&run);
 	trk__fleet_rows_init(&b->rows, 1795334400, 3600);
 	for (int i = 0; i < RUNS; i++) {
 		run.start_s = 1795334400 - 3600.0 * i;

@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "fleet/overview.h"
+#include "past_runs.h"
 
 #define SYNTHETIC_NOW 1795305600.0 /* Sun 22 Nov 2026, 00:00 UTC, plus 8 h below */
 #define SYNTHETIC_DAY 86400.0
@@ -84,7 +85,7 @@ static inline struct trk_past_run *synthetic_add(struct synthetic *s)
 		if (!s->run)
 			abort();
 	}
-	trk__past_run_init(&s->run[s->count]);
+	past_run_init(&s->run[s->count]);
 	return &s->run[s->count++];
 }
 

@@ -324,7 +324,7 @@ static void make_month(size_t days, struct trk_fleet_rows *rows)
 
 	trk__fleet_rows_init(rows, SYNTHETIC_NOW + 8 * 3600, 0);
 	for (size_t i = 0; i < 2 * days; i++) {
-		trk__past_run_init(&run);
+		past_run_init(&run);
 		(void) snprintf(run.id, sizeof(run.id), "r-%zu", i);
 		run.job = i % 2 ? "small" : "large";
 		run.kind = "run";

@@ -14,6 +14,7 @@
 #include "answer/advice.h"
 #include "base/bytes.h"
 #include "fleet/alike.h"
+#include "past_runs.h"
 
 enum { RUNS = 40 };
 
@@ -23,7 +24,7 @@ static struct trk_texts texts; /* of the runs */
 
 static void set_run(size_t at, const char *command, const char *tags)
 {
-	trk__past_run_init(&runs[at]);
+	past_run_init(&runs[at]);
 	runs[at].memory.bytes = 100 * TRK_MIB;
 	runs[at].end_name = "exited";
 	runs[at].command = command;

@@ -157,7 +157,7 @@ static struct trk_past_run a_run(const char *job, double age_s)
 {
 	struct trk_past_run run;
 
-	trk__past_run_init(&run);
+	past_run_init(&run);
 	(void) snprintf(run.id, sizeof(run.id), "r-%.0f", age_s);
 	run.job = job;
 	run.kind = "run";

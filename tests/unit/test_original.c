@@ -16,6 +16,7 @@
 #include "advise/original.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "past_runs.h"
 
 static void memory_is_rounded_as_the_original_does(void **state)
 {
@@ -34,7 +35,7 @@ static struct trk_past_run figures(double cores, double mib, double mean_gpus, d
 {
 	struct trk_past_run run;
 
-	trk__past_run_init(&run);
+	past_run_init(&run);
 	run.cpu_mean = cores;
 	run.memory.bytes = mib * TRK_MIB;
 	run.gpu_mean = mean_gpus;

@@ -14,6 +14,7 @@
 
 #include "advise/verdict.h"
 #include "base/bytes.h"
+#include "past_runs.h"
 
 /* A run and what is known beside its figures. */
 struct judged_run {
@@ -26,7 +27,7 @@ static struct judged_run facts_init(void)
 {
 	struct judged_run f = {.facts = {.saturated_share = 0.05, .cpu_next_cores = 2}};
 
-	trk__past_run_init(&f.run);
+	past_run_init(&f.run);
 	f.run.code = 0;
 	f.run.duration_s = 600;
 	f.run.samples = 600;
@@ -79,7 +80,7 @@ static void a_killed_run_is_under_provisioned_whatever_else_is_known(void **stat
 {
 	struct judged_run f = {.facts = {NAN, NAN, NAN, NAN}};
 
-	trk__past_run_init(&f.run);
+	past_run_init(&f.run);
 	f.run.end = TRK_PAST_OUT_OF_MEMORY;
 	assert_int_equal(judged(&f), TRK_SIZING_UNDER);
 }
