@@ -83,6 +83,9 @@ void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)))
 /* As cli_complain(), and return `status`. */
 int cli_reject(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* "--NAME VALUE: hint"; EXIT_USAGE. */
+int cli_wrong(const struct cli_option *o, const char *value, const char *hint);
+
 /* While true, only the first complaint is printed. */
 void cli_complain_once(bool once);
 

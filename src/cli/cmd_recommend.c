@@ -14,13 +14,13 @@ enum { TEXT_MAX = 4 * 1024 * 1024, NOTE_MAX = 512 };
 
 struct settings {
 	struct trk_recommend_request request;
-	const char *dir, *method, *risk, *kind, *input, *order;
-	struct cli_server_wishes wishes;
+	const char *dir, *kind;
 	struct trk_cloud instance; /* vendor "": not stated */
 	bool json, no_servers;
 };
 
-#define WISH(field) AT(wishes.field)
+#define WORD(field)  AT(request.words.field)
+#define QUERY(field) AT(request.wishes.field)
 
 static int set_tag(void *settings, const struct cli_option *o, const char *value)
 {
@@ -35,36 +35,16 @@ static int set_tag(void *settings, const struct cli_option *o, const char *value
 	return r < 0 ? EXIT_USAGE : 0;
 }
 
-#define KIND_WORD(print, kind, ...) kind ", "
+static int set_input_size(void *settings, const struct cli_option *o, const char *value)
+{
+	struct settings *s = settings;
+	uint64_t bytes;
 
-static const struct cli_option options[] = {
-	{"method", 0, "default|original", "rule for memory and CPU (default)", cli_set_text,
-	 AT(method)},
-	{"risk", 0, "cheap|default|safe",
-	 "risk that the request is too small: cheap allows more, safe less (default)", cli_set_text,
-	 AT(risk)},
-	{"input-size", 0, "SIZE", "size of the next run's input", cli_set_text, AT(input)},
-	{"tag", 0, "K[=V]", "tag of the next run; only earlier runs with this tag count (repeat)",
-	 set_tag, 0},
-	{"for", 0, "KIND", "print lines to paste: " TRK_SNIPPET_LIST(KIND_WORD) "json",
-	 cli_set_text, AT(kind)},
-	CLI_INSTANCE_OPTION(AT(instance)),
-	CLI_SERVER_OPTIONS(WISH),
-	{"arch", 0, "x86_64|arm64|any",
-	 "architecture of the servers (default: that of the run's machine)", cli_set_text,
-	 WISH(arch)},
-	{"allocation", 0, "KIND", "dedicated, shared, burstable or any (not burstable)",
-	 cli_set_text, WISH(allocation)},
-	{"order-by", 0, "KEY", "run-cost, price or score-per-price (run-cost)", cli_set_text,
-	 AT(order)},
-	{"online", 0, NULL, "fetch prices from the Keeper API of Spare Cores", cli_set_flag,
-	 AT(request.online)},
-	{"url", 0, "URL", "address of another Keeper", cli_set_text, AT(request.url)},
-	{"no-servers", 0, NULL, "do not list servers", cli_set_flag, AT(no_servers)},
-	{"json", 0, NULL, "print JSON", cli_set_flag, AT(json)},
-	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
+	if (trk__parse_size(value, &bytes) < 0 || bytes == 0)
+		return cli_wrong(o, value, "not a size. Try: 3GiB");
+	s->request.input_bytes = (double) bytes;
+	return 0;
+}
 
 /* Whether only lines to paste are printed. */
 static bool is_snippet(const struct settings *s)
@@ -73,34 +53,47 @@ static bool is_snippet(const struct settings *s)
 }
 
 /* A word that is one of a list. */
-static int set_word(struct settings *s, const char *option, const char *word)
+static int set_word(void *settings, const struct cli_option *o, const char *value)
 {
+	struct settings *s = settings;
 	struct trk_error error = {.code = 0};
+	bool is_kind = !strcmp(o->name, "for");
 
-	if (trk__recommend_request_set(&s->request, option, word, &error) == 0)
+	if (is_kind)
+		s->kind = value;
+	if ((is_kind && !is_snippet(s)) ||
+	    trk__recommend_request_set(&s->request, o->name, value, &error) == 0)
 		return 0;
-	return cli_reject(EXIT_USAGE, "recommend: --%s%s", error.message,
-			  strcmp(option, "for") ? "" : " json");
+	return cli_reject(EXIT_USAGE, "recommend: --%s%s", error.message, is_kind ? " json" : "");
 }
 
-static int set_words(struct settings *s)
-{
-	struct trk_recommend_request *q = &s->request;
-	int r = set_word(s, "method", s->method);
-	uint64_t bytes;
+#define KIND_WORD(print, kind, ...) kind ", "
 
-	r = r ? r : set_word(s, "order-by", s->order);
-	r = r ? r : set_word(s, "risk", s->risk);
-	r = r || !is_snippet(s) ? r : set_word(s, "for", s->kind);
-	r = r ? r : cli_server_wishes_read("recommend", &s->wishes, &q->words, &q->wishes);
-	if (r != 0 || !s->input)
-		return r;
-	if (trk__parse_size(s->input, &bytes) < 0 || bytes == 0)
-		return cli_wrong_value("recommend", "input-size", s->input,
-				       "not a size. Try: 3GiB");
-	q->input_bytes = (double) bytes;
-	return 0;
-}
+static const struct cli_option options[] = {
+	{"method", 0, "default|original", "rule for memory and CPU (default)", set_word, 0},
+	{"risk", 0, "cheap|default|safe",
+	 "risk that the request is too small: cheap allows more, safe less (default)", set_word, 0},
+	{"input-size", 0, "SIZE", "size of the next run's input", set_input_size, 0},
+	{"tag", 0, "K[=V]", "tag of the next run; only earlier runs with this tag count (repeat)",
+	 set_tag, 0},
+	{"for", 0, "KIND", "print lines to paste: " TRK_SNIPPET_LIST(KIND_WORD) "json", set_word,
+	 0},
+	CLI_INSTANCE_OPTION(AT(instance)),
+	CLI_SERVER_OPTIONS(WORD, QUERY),
+	{"arch", 0, "x86_64|arm64|any",
+	 "architecture of the servers (default: that of the run's machine)", cli_set_text,
+	 WORD(arch)},
+	{"allocation", 0, "KIND", "dedicated, shared, burstable or any (not burstable)",
+	 cli_set_text, WORD(allocation)},
+	{"order-by", 0, "KEY", "run-cost, price or score-per-price (run-cost)", set_word, 0},
+	{"online", 0, NULL, "fetch prices from the Keeper API of Spare Cores", cli_set_flag,
+	 AT(request.online)},
+	{"url", 0, "URL", "address of another Keeper", cli_set_text, AT(request.url)},
+	{"no-servers", 0, NULL, "do not list servers", cli_set_flag, AT(no_servers)},
+	{"json", 0, NULL, "print JSON", cli_set_flag, AT(json)},
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
 
 static int write_answer(const struct settings *s, const struct trk_recommendation *answer)
 {
@@ -160,13 +153,12 @@ static int run(int argc, char **argv)
 {
 	static struct settings s;
 	struct trk_recommend_request *q = &s.request;
-	int at, r;
+	int at;
 
 	trk__recommend_request_init(q);
 	at = cli_options(&cli_recommend, argc, argv, &s);
-	r = set_words(&s);
-	if (r != 0)
-		return r;
+	if (q->wishes.vram_bytes && !q->wishes.gpus)
+		q->wishes.gpus = 1;
 	q->servers = !s.no_servers && !is_snippet(&s);
 	q->stated = s.instance.vendor[0] ? &s.instance : NULL;
 	return find_and_ask(&s, at < argc ? argv[at] : "@");

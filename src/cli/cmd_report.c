@@ -14,7 +14,7 @@
 
 struct settings {
 	struct trk_page_request request;
-	struct cli_server_place place;
+	struct trk_cloud instance; /* vendor "": not stated */
 	const char *dir, *output;
 	bool open;
 };
@@ -33,11 +33,11 @@ static const struct cli_option options[] = {
 	 set_format, AT(request.format)},
 	{"embed-raw", 0, NULL, "put the recording with all its samples into the page", cli_set_flag,
 	 AT(request.embed_raw)},
-	CLI_INSTANCE_OPTION(AT(place.instance)),
+	CLI_INSTANCE_OPTION(AT(instance)),
 	{"vendor", 0, "NAME,..", "look for servers of these vendors; any: all vendors",
-	 cli_set_list, AT(place.vendors)},
+	 cli_set_list, AT(request.vendors)},
 	{"region", 0, "NAME,..", "look for servers in these regions; any: all regions",
-	 cli_set_list, AT(place.regions)},
+	 cli_set_list, AT(request.regions)},
 	{"open", 0, NULL, "open it in the browser", cli_set_flag, AT(open)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -121,7 +121,7 @@ int cli_report_file(const char *dir, const char *reference, const struct trk_pag
 
 static int run(int argc, char **argv)
 {
-	struct settings s = {.request = {.format = NULL}};
+	static struct settings s;
 	int at = cli_options(&cli_report, argc, argv, &s), r;
 	char path[4096] = "";
 
@@ -132,10 +132,8 @@ static int run(int argc, char **argv)
 	r = check(&s);
 	if (r != 0)
 		return r;
-	if (s.place.instance.vendor[0])
-		s.request.stated = &s.place.instance;
-	s.request.vendors = s.place.vendors.text;
-	s.request.regions = s.place.regions.text;
+	if (s.instance.vendor[0])
+		s.request.stated = &s.instance;
 	/* Formats for the summary of a CI job go to stdout. */
 	if (!s.output && strcmp(s.request.format, "html") != 0)
 		s.output = "-";

@@ -13,11 +13,9 @@
 enum { OUTPUT_MAX = 64 << 20 };
 
 struct settings {
-	struct cli_server_wishes wishes;
-	const char *order, *limit, *busy, *from;
-	uint64_t run_ns, boot_ns;
+	struct trk_servers_request request;
+	uint64_t run_ns, boot_ns, limit;
 	struct trk_named_prices files;
-	const char *url;
 	bool json, online;
 };
 
@@ -33,53 +31,52 @@ static int set_boot(void *settings, const struct cli_option *o, const char *valu
 	return 0;
 }
 
-#define WISH(field) AT(wishes.field)
+static int set_busy(void *settings, const struct cli_option *o, const char *value)
+{
+	struct settings *s = settings;
+	char *end;
+
+	s->request.busy_cores = strtod(value, &end);
+	if (*end || !(s->request.busy_cores > 0) || s->request.busy_cores > 1e6)
+		return cli_wrong(o, value, "not a number of cores");
+	return 0;
+}
+
+static int set_order(void *settings, const struct cli_option *o, const char *value)
+{
+	struct settings *s = settings;
+	int order = trk__offers_order(value);
+
+	s->request.order = (enum trk_offers_order) order;
+	return order < 0 ? cli_wrong(o, value, "not one of: price run-cost score-per-price") : 0;
+}
+
+#define WORD(field)  AT(request.words.field)
+#define QUERY(field) AT(request.query.field)
 
 static const struct cli_option options[] = {
-	CLI_SERVER_OPTIONS(WISH),
+	CLI_SERVER_OPTIONS(WORD, QUERY),
 	{"arch", 0, "x86_64|arm64|any", "architecture of the servers (this machine's)",
-	 cli_set_text, WISH(arch)},
+	 cli_set_text, WORD(arch)},
 	{"allocation", 0, "KIND", "dedicated, shared, burstable or any (any)", cli_set_text,
-	 WISH(allocation)},
-	{"order-by", 0, "KEY", "price, run-cost or score-per-price (price)", cli_set_text,
-	 AT(order)},
+	 WORD(allocation)},
+	{"order-by", 0, "KEY", "price, run-cost or score-per-price (price)", set_order, 0},
 	{"time", 0, "DUR", "for run-cost: measured time of the run (1h)", cli_set_duration,
 	 AT(run_ns)},
 	{"run", 0, "DUR", NULL, cli_set_duration, AT(run_ns)},
-	{"busy", 0, "CORES", "for run-cost: busy cores during the run (--cpu)", cli_set_text,
-	 AT(busy)},
+	{"busy", 0, "CORES", "for run-cost: busy cores during the run (--cpu)", set_busy, 0},
 	{"from", 0, "TYPE", "for run-cost: server on which the run was measured", cli_set_text,
-	 AT(from)},
+	 AT(request.measured_on)},
 	{"boot", 0, "DUR", "for run-cost: time paid before the job starts (none)", set_boot,
 	 AT(boot_ns)},
-	{"limit", 'n', "N", "number of servers to show; 0: all (10)", cli_set_text, AT(limit)},
+	{"limit", 'n', "N", "number of servers to show; 0: all (10)", cli_set_count, AT(limit)},
 	CLI_PRICE_OPTIONS(AT(files)),
 	{"online", 0, NULL, "fetch prices from the Keeper API of Spare Cores", cli_set_flag,
 	 AT(online)},
-	{"url", 0, "URL", "address of another Keeper", cli_set_text, AT(url)},
+	{"url", 0, "URL", "address of another Keeper", cli_set_text, AT(request.url)},
 	{"json", 0, NULL, "print one JSON document", cli_set_flag, AT(json)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
-
-/* The words and numbers of the options. 0, or EXIT_USAGE after having complained. */
-static int fill_request(const struct settings *s, struct trk_servers_request *q)
-{
-	int r = cli_server_wishes_read("servers", &s->wishes, &q->words, &q->query);
-
-	if (r == 0 && s->busy) {
-		char *end;
-
-		q->busy_cores = strtod(s->busy, &end);
-		if (*end || !(q->busy_cores > 0) || q->busy_cores > 1e6)
-			return cli_wrong_value("servers", "busy", s->busy, "not a number of cores");
-	}
-	q->order = (enum trk_offers_order) trk__offers_order(s->order);
-	q->run_s = (double) s->run_ns / 1e9;
-	q->boot_s = (double) s->boot_ns / 1e9;
-	q->measured_on = s->from;
-	q->url = s->url;
-	return r;
-}
 
 /* ---- results ---- */
 
@@ -103,24 +100,25 @@ static int show(const struct settings *s, const struct trk_offers *result)
 	return r;
 }
 
-static int find(const struct settings *s, const struct trk_service *service, struct trk_catalog *c,
-		uint64_t limit)
+static int find(struct settings *s, const struct trk_service *service, struct trk_catalog *c)
 {
-	struct trk_servers_request request = {.order = TRK_ORDER_PRICE};
+	struct trk_servers_request *q = &s->request;
 	struct trk_run_servers *found;
 	struct trk_error error = {.code = 0};
-	int r = fill_request(s, &request);
+	int r;
 
-	request.online = s->online ? c : NULL;
-	if (r != 0)
-		return r;
+	q->run_s = (double) s->run_ns / 1e9;
+	q->boot_s = (double) s->boot_ns / 1e9;
+	q->online = s->online ? c : NULL;
+	if (q->query.vram_bytes && !q->query.gpus)
+		q->query.gpus = 1;
 	found = calloc(1, sizeof(*found));
-	r = found ? trk__servers_find(service, c, &request, found, &error) : -ENOMEM;
+	r = found ? trk__servers_find(service, c, q, found, &error) : -ENOMEM;
 	if (r < 0) { /* an unknown name is a wrong option, too */
 		free(found);
 		return cli_fail("servers", r == -ENOMEM ? r : -EINVAL, &error);
 	}
-	trk__offers_limit(&found->offers, limit ? (size_t) limit : SIZE_MAX);
+	trk__offers_limit(&found->offers, s->limit ? (size_t) s->limit : SIZE_MAX);
 	r = found->offers.nothing[0] ? cli_reject(EXIT_NODATA, "servers: %s", found->offers.nothing)
 				     : show(s, &found->offers);
 	trk__run_servers_release(found);
@@ -130,28 +128,22 @@ static int find(const struct settings *s, const struct trk_service *service, str
 
 static int run(int argc, char **argv)
 {
-	struct settings s = {
-		.order = "price",
+	static struct settings s = {
+		.request.order = TRK_ORDER_PRICE,
 		.run_ns = UINT64_C(3600000000000),
+		.limit = 10,
 	};
 	static struct trk_prices prices;
 	struct trk_service service;
-	uint64_t limit = 10;
 	int r;
 
 	(void) cli_options(&cli_servers, argc, argv, &s);
-	if (trk__offers_order(s.order) < 0)
-		return cli_wrong_value("servers", "order-by", s.order,
-				       "not one of: price run-cost score-per-price");
-	r = cli_parse_count("servers", "limit", s.limit, 1000000, &limit);
-	if (r != 0)
-		return r;
 	service = cli_service("");
 	service.layers = cli_price_layers(&s.files);
 	r = cli_prices_load("servers", &service.layers, &prices);
 	if (r != 0)
 		return r;
-	r = find(&s, &service, &prices.c, limit);
+	r = find(&s, &service, &prices.c);
 	trk__prices_release(&prices);
 	return r;
 }

@@ -280,6 +280,11 @@ int cli_set_duration(void *settings, const struct cli_option *o, const char *val
 	return 0;
 }
 
+int cli_wrong(const struct cli_option *o, const char *value, const char *hint)
+{
+	return cli_reject(EXIT_USAGE, "--%s %s: %s", o->name, value, hint);
+}
+
 int cli_gone(const char *name, const char *instead)
 {
 	return cli_reject(EXIT_USAGE, "%s has gone. Use: %s", name, instead);

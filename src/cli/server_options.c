@@ -1,9 +1,12 @@
 #include "cli/server_options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/parse.h"
+
+enum { LIST_MAX = 4096, COUNT_MAX = 1000000000 };
 
 int cli_prices_load(const char *verb, const struct trk_price_layers *layers, struct trk_prices *ret)
 {
@@ -19,12 +22,15 @@ int cli_prices_load(const char *verb, const struct trk_price_layers *layers, str
 
 int cli_set_list(void *settings, const struct cli_option *o, const char *value)
 {
-	struct cli_list *list = (struct cli_list *) (void *) ((char *) settings + o->offset);
+	char **list = (char **) (void *) ((char *) settings + o->offset), *text = NULL;
+	size_t len = *list ? strlen(*list) : 0, room = len + strlen(value) + 2;
 
-	if (strlen(value) + 2 > CLI_LIST_MAX - list->len)
+	if (room <= LIST_MAX)
+		text = realloc(*list, room);
+	if (!text)
 		return cli_reject(EXIT_USAGE, "--%s: too many names", o->name);
-	list->len += (size_t) snprintf(list->text + list->len, CLI_LIST_MAX - list->len, "%s%s",
-				       list->len ? "," : "", value);
+	(void) snprintf(text + len, room - len, "%s%s", len ? "," : "", value);
+	*list = text;
 	return 0;
 }
 
@@ -34,79 +40,43 @@ int cli_set_instance_option(void *settings, const struct cli_option *o, const ch
 
 	if (trk__cloud_state(value, cloud) == 0)
 		return 0;
-	return cli_reject(EXIT_USAGE,
-			  "--instance %s: not of the form VENDOR/REGION/TYPE, such as "
-			  "aws/us-east-1/m5.large",
-			  value);
+	return cli_wrong(o, value,
+			 "not of the form VENDOR/REGION/TYPE, such as aws/us-east-1/m5.large");
 }
 
-int cli_wrong_value(const char *verb, const char *option, const char *value, const char *hint)
+/* Round up as --request does: "1.5" needs two. */
+int cli_set_whole(void *settings, const struct cli_option *o, const char *value)
 {
-	return cli_reject(EXIT_USAGE, "%s: --%s %s: %s", verb, option, value, hint);
-}
+	uint64_t most = strstr(o->name, "gpu") ? 1000 : 100000, millionths;
+	uint32_t whole;
+	const char *at = value;
 
-int cli_parse_count(const char *verb, const char *option, const char *text, uint64_t max,
-		    uint64_t *ret)
-{
-	if (!text)
-		return 0;
-	if (trk__parse_u64(text, ret) < 0 || *ret > max)
-		return cli_wrong_value(verb, option, text, "not a number in range. Try: --help");
-	return 0;
-}
-
-/* Round cores up as --request does: "1.5" needs two. */
-static int parse_whole(const char *verb, const char *option, const char *text, uint32_t most,
-		       uint32_t *ret)
-{
-	const char *at = text;
-	uint64_t millionths;
-
-	if (!text)
-		return 0;
 	if (*at < '0' || *at > '9' || !trk__scan_fixed(&at, 6, &millionths) || *at ||
-	    millionths > (uint64_t) most * 1000000)
-		return cli_wrong_value(verb, option, text, "not a number in range. Try: --help");
-	*ret = (uint32_t) ((millionths + 999999) / 1000000);
+	    millionths > most * 1000000)
+		return cli_wrong(o, value, "not a number in range. Try: --help");
+	whole = (uint32_t) ((millionths + 999999) / 1000000);
+	memcpy((char *) settings + o->offset, &whole, sizeof(whole));
 	return 0;
 }
 
-static int parse_size(const char *verb, const char *option, const char *text, uint64_t *ret)
+int cli_set_memory(void *settings, const struct cli_option *o, const char *value)
 {
-	if (text && trk__parse_size(text, ret) < 0)
-		return cli_wrong_value(verb, option, text, "not a size. Try: 16GiB or 512M");
-	if (text && *ret && *ret < 1 << 20)
-		return cli_wrong_value(verb, option, text,
-				       "these are bytes, less than a MiB. Try: 16GiB or 512M");
+	uint64_t bytes;
+
+	if (trk__parse_size(value, &bytes) < 0)
+		return cli_wrong(o, value, "not a size. Try: 16GiB or 512M");
+	if (bytes && bytes < 1 << 20)
+		return cli_wrong(o, value, "these are bytes, less than a MiB. Try: 16GiB or 512M");
+	memcpy((char *) settings + o->offset, &bytes, sizeof(bytes));
 	return 0;
 }
 
-int cli_server_wishes_read(const char *verb, const struct cli_server_wishes *wishes,
-			   struct trk_need_words *retwords, struct trk_catalog_query *retquery)
+int cli_set_count(void *settings, const struct cli_option *o, const char *value)
 {
-	struct trk_catalog_query q = {
-		.gpu_shares = wishes->gpu_shares,
-		.spot = wishes->spot,
-		.previous_generation = wishes->previous_generation,
-	};
-	int r = parse_whole(verb, "cpu", wishes->cpu, 100000, &q.vcpus);
+	uint64_t count;
 
-	r = r ? r : parse_whole(verb, "gpu", wishes->gpu, 1000, &q.gpus);
-	r = r ? r : cli_parse_count(verb, "storage", wishes->storage, 1000000000, &q.storage_gb);
-	r = r ? r : parse_size(verb, "mem", wishes->mem, &q.memory_bytes);
-	r = r ? r : parse_size(verb, "vram", wishes->vram, &q.vram_bytes);
-	if (r != 0)
-		return r;
-	if (q.vram_bytes && !q.gpus)
-		q.gpus = 1;
-	*retquery = q;
-	*retwords = (struct trk_need_words){
-		.arch = wishes->arch,
-		.allocation = wishes->allocation,
-		.vendors = wishes->vendors.text,
-		.regions = wishes->regions.text,
-		.countries = wishes->countries.text,
-		.exclude = wishes->exclude.text,
-	};
+	if (trk__parse_u64(value, &count) < 0 || count > COUNT_MAX)
+		return cli_wrong(o, value, "not a number in range. Try: --help");
+	memcpy((char *) settings + o->offset, &count, sizeof(count));
 	return 0;
 }
