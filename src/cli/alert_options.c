@@ -140,9 +140,7 @@ int cli_set_budget(void *settings, const struct cli_option *o, const char *value
 	double usd;
 
 	if (trk__parse_decimal(value, &usd) < 0 || !(usd > 0 && usd < 1e12))
-		return cli_reject(EXIT_USAGE,
-				  "--%s %s: not a positive number of dollars, such as 5000",
-				  o->name, value);
+		return cli_wrong(o, value, "not a positive number of dollars, such as 5000");
 	*(double *) (void *) ((char *) settings + o->offset) = usd;
 	return 0;
 }

@@ -29,7 +29,7 @@ static int set_count(void *settings, const struct cli_option *o, const char *val
 	uint64_t n;
 
 	if (trk__parse_u64(value, &n) < 0)
-		return cli_reject(EXIT_USAGE, "--%s %s: not a number", o->name, value);
+		return cli_wrong(o, value, "not a number");
 	if (!strcmp(o->name, "keep")) {
 		s->rules.keep = n;
 		s->rules.has_keep = true;

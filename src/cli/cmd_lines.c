@@ -28,7 +28,7 @@ static int set_top(void *settings, const struct cli_option *o, const char *value
 
 	if (trk__parse_u64(value, &s->top) == 0 && s->top > 0)
 		return 0;
-	return cli_reject(EXIT_USAGE, "--%s %s: not a number of rows", o->name, value);
+	return cli_wrong(o, value, "not a number of rows");
 }
 
 static int set_order(void *settings, const struct cli_option *o, const char *value)

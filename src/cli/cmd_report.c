@@ -48,7 +48,7 @@ static int set_live(void *settings, const struct cli_option *o, const char *valu
 	struct settings *s = settings;
 
 	if (trk__parse_decimal(value, &s->request.live_s) < 0)
-		return cli_reject(EXIT_USAGE, "--%s %s: not a number of seconds", o->name, value);
+		return cli_wrong(o, value, "not a number of seconds");
 	return 0;
 }
 

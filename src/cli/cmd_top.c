@@ -58,8 +58,7 @@ static int set_at(void *settings, const struct cli_option *o, const char *value)
 		if (*at++ != ':')
 			break;
 	}
-	return cli_reject(EXIT_USAGE, "--%s %s: not a time of the run. Try: 00:12:00 or 12m",
-			  o->name, value);
+	return cli_wrong(o, value, "not a time of the run. Try: 00:12:00 or 12m");
 }
 
 static int set_speed(void *settings, const struct cli_option *o, const char *value)
@@ -71,8 +70,7 @@ static int set_speed(void *settings, const struct cli_option *o, const char *val
 		s->speed = speed;
 		return 0;
 	}
-	return cli_reject(EXIT_USAGE, "--%s %s: not a number from 0 to 3600. Try: 60", o->name,
-			  value);
+	return cli_wrong(o, value, "not a number from 0 to 3600. Try: 60");
 }
 
 static int set_size(void *settings, const struct cli_option *o, const char *value)

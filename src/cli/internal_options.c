@@ -17,7 +17,7 @@ static int set_control_fd(void *settings, const struct cli_option *o, const char
 	int fd = trk__parse_u64(value, &number) < 0 ? -EBADF : trk__os_inherit_socket(number);
 
 	if (fd < 0)
-		return cli_reject(EXIT_USAGE, "--%s %s: not an open descriptor", o->name, value);
+		return cli_wrong(o, value, "not an open descriptor");
 	s->track.control_fd = fd;
 	return 0;
 }
@@ -42,7 +42,7 @@ static int set_alert_speed(void *settings, const struct cli_option *o, const cha
 
 	if (trk__parse_decimal(value, &s->alert_speed) == 0 && s->alert_speed > 0)
 		return 0;
-	return cli_reject(EXIT_USAGE, "--%s %s: not a positive number", o->name, value);
+	return cli_wrong(o, value, "not a positive number");
 }
 
 /* For the library, which starts this program as its sampler, and the Python package. */

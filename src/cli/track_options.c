@@ -60,8 +60,7 @@ static int set_tag(void *settings, const struct cli_option *o, const char *value
 	char key[128];
 
 	if (len == 0 || len >= sizeof(key))
-		return cli_reject(EXIT_USAGE, "--%s %s: not of the form KEY or KEY=VALUE", o->name,
-				  value);
+		return cli_wrong(o, value, "not of the form KEY or KEY=VALUE");
 	(void) snprintf(key, sizeof(key), "%.*s", (int) len, value);
 	return add_tag(settings, key, equals ? equals + 1 : "");
 }
@@ -84,8 +83,7 @@ static int set_request(void *settings, const struct cli_option *o, const char *v
 
 	if (trk__request_parse(value, s->request) == 0)
 		return 0;
-	return cli_reject(EXIT_USAGE, "--%s %s: not of the form cpu=N,mem=SIZE,gpu=N,time=DURATION",
-			  o->name, value);
+	return cli_wrong(o, value, "not of the form cpu=N,mem=SIZE,gpu=N,time=DURATION");
 }
 
 static int set_input_size(void *settings, const struct cli_option *o, const char *value)
@@ -259,7 +257,7 @@ static int sibling_set_steal(void *settings, const struct cli_option *o, const c
 	int truth = cli_truth(value);
 
 	if (truth < 0)
-		return cli_reject(EXIT_USAGE, "--%s %s: true or false is expected", o->name, value);
+		return cli_wrong(o, value, "true or false is expected");
 	s->steal_of_cores = !truth;
 	return 0;
 }
