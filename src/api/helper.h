@@ -9,20 +9,8 @@
 #include <sys/types.h>
 
 #include "base/file.h"
+#include "resource_tracker.h"
 #include "track/control.h"
-
-struct trk_helper_options {
-	pid_t pid;         /* 0: none */
-	char *const *argv; /* the command, or NULL */
-	const char *dir;   /* of recordings */
-	const char *job;   /* may be NULL */
-	const char *program;
-	char *const *more; /* further options of the program, or NULL */
-	uint64_t interval_ns;
-	bool one_process, no_system, in_thread;
-	double lines_hz; /* for a thread; negative: auto, 0: none */
-	bool temporary;  /* the program removes `dir` if the caller exits without a stop */
-};
 
 enum { TRK_HELPER_TEXT_SIZE = 256, TRK_HELPER_ALERTS_MAX = 32 };
 
@@ -31,15 +19,18 @@ struct trk_helper {
 	struct trk_fd_identity identity; /* of that descriptor */
 	char program[256];               /* path of the started program; "": a thread */
 	pid_t job_pid;                   /* of the program that runs the command; 0: none */
+	bool is_temporary; /* the program removes its directory if the caller exits without a stop */
 	bool threaded, joined;
 	pthread_t thread;
 	char *alert[TRK_HELPER_ALERTS_MAX]; /* owned JSON texts, not yet taken */
 	size_t alerts;
 };
 
-/* Start it. Returns 0, or a negative errno with a sentence in `error`. */
-int trk__helper_start(struct trk_helper *h, const struct trk_helper_options *o,
+/* Start it, with checked options, whose `dir` and `pid` (0: none) are set. Returns 0, or a negative
+ * errno with a sentence in `error`. */
+int trk__helper_start(struct trk_helper *h, const struct trk_tracker_options *o, bool is_temporary,
 		      char error[TRK_HELPER_TEXT_SIZE]);
+uint64_t trk__helper_interval_ns(const struct trk_tracker_options *o);
 
 /* The descriptor for messages; -1: none. It is given up, not closed, if the host program has closed
  * it and uses its number for a file of its own. */

@@ -129,29 +129,19 @@ static int await_start(struct trk_tracker *t, char *why, size_t size)
 				 t->helper.program);
 }
 
-static int start(struct trk_tracker *t, const struct trk_tracker_options *o, char *why, size_t size)
+static int start(struct trk_tracker *t, struct trk_tracker_options *o, char *why, size_t size)
 {
-	struct trk_helper_options options = {
-		.pid = o->argv || o->no_process ? 0
-		       : o->pid                 ? o->pid
-						: getpid(),
-		.argv = o->argv,
-		.dir = o->dir ? o->dir : t->temporary,
-		.job = o->job,
-		.program = o->program,
-		.more = o->options,
-		.interval_ns = (uint64_t) (o->interval_s * 1e9 + 0.5),
-		.one_process = o->no_children != 0,
-		.no_system = o->no_system != 0,
-		.in_thread = o->in_thread != 0,
-		.lines_hz = o->lines_hz,
-		.temporary = t->temporary[0] != '\0',
-	};
 	char error[TRK_HELPER_TEXT_SIZE];
 	int r;
 
-	t->interval_ns = options.interval_ns;
-	r = trk__helper_start(&t->helper, &options, error);
+	if (o->argv || o->no_process)
+		o->pid = 0;
+	else if (!o->pid)
+		o->pid = getpid();
+	if (!o->dir)
+		o->dir = t->temporary;
+	t->interval_ns = trk__helper_interval_ns(o);
+	r = trk__helper_start(&t->helper, o, t->temporary[0] != '\0', error);
 	if (r < 0)
 		return trk__why(why, size, r, "%.500s", error);
 	return await_start(t, why, size);
