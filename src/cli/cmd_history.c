@@ -1,9 +1,6 @@
 /* resource-tracker history and prune: list earlier runs; delete old recordings. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/human.h"

@@ -1,7 +1,6 @@
 /* resource-tracker import: convert files of other tools into recordings. */
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"

@@ -1,7 +1,6 @@
 /* resource-tracker report: one file about one run. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 /* resource-tracker show: print the summary of a run. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"

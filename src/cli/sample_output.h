@@ -3,7 +3,6 @@
 #define TRK_CLI_SAMPLE_OUTPUT_H
 
 #include "base/buf.h"
-#include "base/env.h"
 #include "cli/track_options.h"
 #include "model/run.h"
 #include "sample/detail.h"

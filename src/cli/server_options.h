@@ -3,9 +3,7 @@
 #ifndef TRK_CLI_SERVER_OPTIONS_H
 #define TRK_CLI_SERVER_OPTIONS_H
 
-#include "catalog/needs.h"
 #include "cli/cli.h"
-#include "model/place.h"
 #include "service/prices.h"
 
 /* Setters. A value, or several with commas between them; the option may be repeated. Settings with

@@ -2,11 +2,9 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/libc.h"
 #include "base/os.h"
 #include "base/parse.h"
 #include "cli/alert_options.h"

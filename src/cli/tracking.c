@@ -2,7 +2,6 @@
 #include "cli/track_options.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #define TRK_SERVICE_LINES_H
 
 #include "base/buf.h"
-#include "base/error.h"
 #include "lines/profile.h"
 #include "recording/reader.h"
 

@@ -1,7 +1,6 @@
 #include "service/page.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

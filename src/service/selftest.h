@@ -3,8 +3,6 @@
 #ifndef TRK_SERVICE_SELFTEST_H
 #define TRK_SERVICE_SELFTEST_H
 
-#include <stddef.h>
-
 #include "base/error.h"
 #include "model/run.h"
 

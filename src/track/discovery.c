@@ -1,6 +1,5 @@
 #include "track/discovery.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
-#include "base/os.h"
-
 /* Share of the limit that the job must have held. The kernel kills the largest process in a group:
  * a process with less than 10 % is hardly that. If the job itself was not killed, or the count is
  * that of the machine, it must have held as much as all others together. */

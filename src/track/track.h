@@ -5,10 +5,7 @@
 #ifndef TRK_TRACK_TRACK_H
 #define TRK_TRACK_TRACK_H
 
-#include <stdio.h>
-
 #include "base/env.h"
-#include "base/error.h"
 #include "base/mask.h"
 #include "track/discovery.h"
 #include "track/enforce.h"

@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "probe/linux/pid_stat.h"
 #include "recording/line_record.h"
 #include "track/linux/line_worker.h"
