@@ -176,12 +176,23 @@ static const struct trk_buf *board_page(struct board *b)
 	return b->has_page ? &b->page : NULL;
 }
 
-/* ---- views ---- */
+/* ---- the server ---- */
 
-/* As of the address; NULL: not given. */
-struct board_query {
-	const char *view, *days, *job, *scope, *id, *end, *before, *before_id, *max;
+struct server {
+	const struct trk_dashboard_server *o;
+	struct trk_http http;
+	struct board board;
+	uint16_t port;
+	char token[TRK_GATE_TOKEN_SIZE];
 };
+
+/* An argument of the address; NULL: not given. */
+static const char *argument(const struct server *s, struct MHD_Connection *c, const char *name)
+{
+	return s->http.lookup_value(c, TRK_HTTP_ARGUMENT, name);
+}
+
+/* ---- views ---- */
 
 /* A number of the address, `usual` where it is not given. */
 static int parse_number(const char *text, double least, double most, double usual, double *ret)
@@ -192,38 +203,41 @@ static int parse_number(const char *text, double least, double most, double usua
 	return trk__parse_decimal(text, ret) == 0 && *ret >= least && *ret <= most ? 0 : -EINVAL;
 }
 
-static int make_question(const struct board *b, const struct board_query *q,
+static int make_question(const struct server *s, struct MHD_Connection *c, const char *name,
 			 struct trk_fleet_question *ret)
 {
-	int view = trk__fleet_view_find(q->view), r;
+	const struct trk_fleet_rows *rows = &s->board.rows;
+	const char *end = argument(s, c, "end");
+	int view = trk__fleet_view_find(name), r;
 	double max;
 
 	if (view < 0)
 		return -EINVAL;
 	*ret = (struct trk_fleet_question){
 		.view = (enum trk_fleet_view) view,
-		.runs = {.job = q->job,
-			 .scope = q->scope,
-			 .id = q->id,
-			 .end = q->end ? trk__fleet_end_find(q->end) : -1,
-			 .before_id = q->before_id},
+		.runs = {.job = argument(s, c, "job"),
+			 .scope = argument(s, c, "scope"),
+			 .id = argument(s, c, "id"),
+			 .end = end ? trk__fleet_end_find(end) : -1,
+			 .before_id = argument(s, c, "before_id")},
 	};
-	if (q->end && ret->runs.end < 0)
+	if (end && ret->runs.end < 0)
 		return -EINVAL;
-	r = parse_number(q->before, 0, 1e11, NAN, &ret->runs.before_s);
+	r = parse_number(argument(s, c, "before"), 0, 1e11, NAN, &ret->runs.before_s);
 	if (r == 0)
-		r = parse_number(q->max, 1, RUNS_MAX, RUNS_USUAL, &max);
+		r = parse_number(argument(s, c, "max"), 1, RUNS_MAX, RUNS_USUAL, &max);
 	if (r < 0)
 		return r;
 	ret->runs.max = (size_t) max;
 	if (ret->view == TRK_FLEET_VIEW_JOB) {
-		ret->job = q->job ? q->scope ? trk__fleet_find_job(&b->rows, q->job, q->scope)
-					     : trk__fleet_named_job(&b->rows, q->job)
-				  : b->rows.jobs;
-		return ret->job < b->rows.jobs ? 0 : -ENOENT;
+		ret->job = !ret->runs.job ? rows->jobs
+			   : ret->runs.scope
+				   ? trk__fleet_find_job(rows, ret->runs.job, ret->runs.scope)
+				   : trk__fleet_named_job(rows, ret->runs.job);
+		return ret->job < rows->jobs ? 0 : -ENOENT;
 	}
 	if (ret->view == TRK_FLEET_VIEW_RUN) {
-		ret->run = q->id ? trk__fleet_find_run(&b->rows, q->id) : NULL;
+		ret->run = ret->runs.id ? trk__fleet_find_run(rows, ret->runs.id) : NULL;
 		return ret->run ? 0 : -ENOENT;
 	}
 	return 0;
@@ -231,15 +245,17 @@ static int make_question(const struct board *b, const struct board_query *q,
 
 /* Append a view as JSON. 0; -EINVAL (a word that is no view, or no number); -ENOENT (no such job or
  * run). */
-static int board_answer(const struct board *b, const struct board_query *q, struct trk_buf *ret)
+static int answer_view(const struct server *s, struct MHD_Connection *c, const char *view,
+		       struct trk_buf *ret)
 {
+	const struct board *b = &s->board;
 	struct trk_fleet_question question;
 	struct trk_fleet_views *views;
 	double days;
-	int r = make_question(b, q, &question);
+	int r = make_question(s, c, view, &question);
 
 	if (r == 0)
-		r = parse_number(q->days, 1, DAYS_MAX, DAYS_USUAL, &days);
+		r = parse_number(argument(s, c, "days"), 1, DAYS_MAX, DAYS_USUAL, &days);
 	if (r < 0)
 		return r;
 	question.alerts = b->dashboard.alerts;
@@ -282,16 +298,6 @@ static int board_report(const struct board *b, const char *id, struct trk_buf *r
 	trk__history_free(h);
 	return r;
 }
-
-/* ---- the server ---- */
-
-struct server {
-	const struct trk_dashboard_server *o;
-	struct trk_http http;
-	struct board board;
-	uint16_t port;
-	char token[TRK_GATE_TOKEN_SIZE];
-};
 
 /* ---- who ---- */
 
@@ -384,19 +390,19 @@ static int reply_text(const struct server *s, struct MHD_Connection *c, unsigned
 
 static int refuse(const struct server *s, struct MHD_Connection *c, enum trk_gate why)
 {
-	switch (why) {
-	case TRK_GATE_METHOD:
-		return reply_text(s, c, 405, "Only GET and HEAD are answered.\n");
-	case TRK_GATE_BODY:
-		return reply_text(s, c, 400, "No page takes a request with a body.\n");
-	case TRK_GATE_HOST:
-		return reply_text(s, c, 421, "This server answers for 127.0.0.1 only.\n");
-	case TRK_GATE_FOREIGN:
-		return reply_text(s, c, 403, "Requests from other sites are refused.\n");
-	default:
-		return reply_text(s, c, 404,
-				  "Open the address that resource-tracker dashboard printed.\n");
-	}
+	static const struct {
+		unsigned int status;
+		const char *text;
+	} answers[] = {
+		[TRK_GATE_METHOD] = {405, "Only GET and HEAD are answered.\n"},
+		[TRK_GATE_BODY] = {400, "No page takes a request with a body.\n"},
+		[TRK_GATE_HOST] = {421, "This server answers for 127.0.0.1 only.\n"},
+		[TRK_GATE_FOREIGN] = {403, "Requests from other sites are refused.\n"},
+		[TRK_GATE_TOKEN] = {404,
+				    "Open the address that resource-tracker dashboard printed.\n"},
+	};
+
+	return reply_text(s, c, answers[why].status, answers[why].text);
 }
 
 static int reply_page(struct server *s, struct MHD_Connection *c)
@@ -417,29 +423,12 @@ static int reply_page(struct server *s, struct MHD_Connection *c)
 	return reply(s, c, &a);
 }
 
-static const char *argument(const struct server *s, struct MHD_Connection *c, const char *name)
-{
-	return s->http.lookup_value(c, TRK_HTTP_ARGUMENT, name);
-}
-
 static int reply_json(const struct server *s, struct MHD_Connection *c, const char *view)
 {
-	const struct board_query q = {
-		.view = view,
-		.days = argument(s, c, "days"),
-		.job = argument(s, c, "job"),
-		.scope = argument(s, c, "scope"),
-		.id = argument(s, c, "id"),
-		.end = argument(s, c, "end"),
-		.before = argument(s, c, "before"),
-		.before_id = argument(s, c, "before_id"),
-		.max = argument(s, c, "max"),
-	};
 	TRK_BUF_LOCAL(b, ANSWER_MAX);
 	struct answer a = {.status = 200, .type = "application/json"};
-	int r;
+	int r = answer_view(s, c, view, &b);
 
-	r = board_answer(&s->board, &q, &b);
 	if (r < 0)
 		return reply_text(s, c,
 				  r == -ENOENT   ? 404
