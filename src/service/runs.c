@@ -138,45 +138,23 @@ static int find_use(struct trk_job_runs *runs, int runs_fd, const struct trk_rec
 	return 0;
 }
 
-struct earlier {
-	const struct trk_record *record;
-	struct trk_job_runs *runs;
-	double until_s;
-	int error;
-};
-
-static int add_earlier(void *data, const struct trk_past_run *run)
-{
-	struct earlier *e = data;
-	struct trk_past_run *to = &e->runs->run[e->runs->count];
-
-	if (run->start_s > e->until_s || !strcmp(run->id, e->record->run.id))
-		return 0;
-	*to = *run;
-	e->error = trk__past_run_keep(to, &e->runs->texts);
-	e->runs->count += e->error == 0;
-	return e->error;
-}
-
 /* The earlier runs of the history, oldest first. 0 or a negative error. */
 static int list_earlier(struct trk_history *h, const struct trk_record *record,
 			struct trk_job_runs *runs)
 {
 	struct trk_job_key job = trk__job_key(&record->run);
-	struct earlier e = {.record = record,
-			    .runs = runs,
-			    .until_s = (double) record->run.start_ns / 1e9 + 1e-3};
-	int r = trk__history_list(h, &job, RUNS_MAX, false, add_earlier, &e, NULL);
+	double until_s = (double) record->run.start_ns / 1e9 + 1e-3;
+	struct trk_run_list list;
+	int r = trk__run_list_read(h, &job, RUNS_MAX, false, &list, NULL);
 
-	for (size_t i = 0; i < runs->count / 2; i++) {
-		struct trk_past_run newer = runs->run[i];
-
-		runs->run[i] = runs->run[runs->count - 1 - i];
-		runs->run[runs->count - 1 - i] = newer;
-	}
-	r = r < 0 ? r : e.error;
-	runs->count = r < 0 ? 0 : runs->count;
-	return r;
+	if (r < 0)
+		return r;
+	for (size_t i = list.count; i-- > 0;)
+		if (list.run[i].start_s <= until_s && strcmp(list.run[i].id, record->run.id) != 0)
+			runs->run[runs->count++] = list.run[i];
+	runs->texts = list.texts; /* taken */
+	free(list.run);
+	return 0;
 }
 
 static int add_this(struct trk_job_runs *runs, const struct trk_record *record)

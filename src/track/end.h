@@ -17,8 +17,10 @@ struct trk_end_facts {
 	/* The tracker's limit for which it ended the job; TRK_END_RUNNING: it did not. */
 	enum trk_end limit;
 	const char *limit_text;
-	/* attach: see struct trk_finish. */
-	bool root_ended, lost, abandoned, stated;
+	bool root_ended; /* attach */
+	bool lost;       /* run: the job has ended, and another waiter took its result */
+	bool abandoned;  /* attach: the program that started the tracker has gone without a stop */
+	bool stated;     /* attach: that program has sent the job's exit code */
 	int stated_code;
 	struct trk_kills kills;
 	/* A sentence on kills in a group that a process of the job entered after the start (NULL or

@@ -11,7 +11,6 @@
 #include "probe/helper_process.h"
 #include "probe/linux/pid_status.h"
 #include "track/limits.h"
-#include "track/end.h"
 #include "track/neighbours.h"
 
 #define GPU_SILENCE_US 1000000
@@ -37,7 +36,7 @@ void trk__finish_begin(struct trk_finish *f, const struct trk_env *env, pid_t pi
 	(void) trk__cgroup_open(&f->group, env, pid ? pid : self);
 	trk__group_log_begin(&f->groups, env, pid ? pid : self);
 	trk__quantities_clear(&f->killed_limit, 1);
-	trk__kills_begin(&f->kills, env, &f->group);
+	trk__kills_begin(&f->facts.kills, env, &f->group);
 	trk__cgroup_forks(&f->group, &f->forks);
 	f->holders = trk__cgroup_is_own(&f->group, &self, 1) ? TRK_PEAK_GROUP_ALONE
 							     : TRK_PEAK_GROUP_NONE;
@@ -77,7 +76,7 @@ void trk__finish_enter_group(struct trk_finish *f, bool is_refused)
 	f->forks.refused[0] = 0; /* it is new */
 	f->group_peak_bytes = 0;
 	/* v1 counts a kill in the victim's group. */
-	trk__kills_follow(&f->kills, &f->group);
+	trk__kills_follow(&f->facts.kills, &f->group);
 }
 
 void trk__finish_look(struct trk_finish *f, struct trk_sampler *sampler, bool is_over)
@@ -86,8 +85,8 @@ void trk__finish_look(struct trk_finish *f, struct trk_sampler *sampler, bool is
 
 	if (!tree)
 		return;
-	trk__kills_look(&f->kills, &f->group, f->env.monotonic_ns(), trk__tree_state(tree)->ended,
-			is_over);
+	trk__kills_look(&f->facts.kills, &f->group, f->env.monotonic_ns(),
+			trk__tree_state(tree)->ended, is_over);
 	if (f->holders == TRK_PEAK_GROUP_ALONE && !is_over &&
 	    trk__neighbours_look(&f->env, &f->group, tree, 1) > 0) {
 		f->holders = TRK_PEAK_GROUP_NONE;
@@ -413,34 +412,26 @@ static bool limit_is_own(const struct trk_finish *f, const struct trk_cgroup_lim
 static void judge(struct trk_finish *f, struct trk_record *record, bool reaped, int status)
 {
 	struct trk_cgroup_limits limits;
+	struct trk_end_facts *e = &f->facts;
 	double machine_mib = trk__machine_memory_mib(&f->env), limit_mib;
 	char entered[TRK_RUN_TEXT_SIZE] = "";
 
-	trk__kills_end(&f->kills, &f->env, &f->group);
-	(void) trk__group_log_kills(&f->groups, &f->env, f->kills.on_machine > 0, &f->killed_limit,
-				    entered, sizeof(entered));
+	trk__kills_end(&f->facts.kills, &f->env, &f->group);
+	(void) trk__group_log_kills(&f->groups, &f->env, f->facts.kills.on_machine > 0,
+				    &f->killed_limit, entered, sizeof(entered));
 	(void) trk__cgroup_limits(&f->group, &limits);
 	limit_mib = (double) limits.memory_bytes / TRK_MIB;
-	trk__end_judge(
-		&(struct trk_end_facts){
-			.reaped = reaped,
-			.wait_status = status,
-			.limit = f->limit,
-			.limit_text = f->limit_text,
-			.root_ended = f->root_ended,
-			.lost = f->lost,
-			.abandoned = f->abandoned,
-			.stated = f->stated,
-			.stated_code = f->stated_code,
-			.kills = f->kills,
-			.entered = entered,
-			.entered_limit_mib = f->killed_limit.value,
-			.is_alone = f->holders != TRK_PEAK_GROUP_NONE || f->attached_is_alone,
-			.limit_is_own = limit_is_own(f, &limits),
-			.held_mib = record->outcome.total[TRK_TOTAL_PEAK_MEMORY_MIB].value,
-			.limit_mib = limit_mib >= machine_mib ? machine_mib : limit_mib,
-		},
-		&record->outcome);
+	e->reaped = reaped;
+	e->wait_status = status;
+	e->limit_text = f->limit_text;
+	e->entered = entered;
+	e->entered_limit_mib = f->killed_limit.value;
+	e->is_alone = f->holders != TRK_PEAK_GROUP_NONE || f->attached_is_alone;
+	e->limit_is_own = limit_is_own(f, &limits);
+	e->held_mib = record->outcome.total[TRK_TOTAL_PEAK_MEMORY_MIB].value;
+	e->limit_mib = limit_mib >= machine_mib ? machine_mib : limit_mib;
+	trk__end_judge(e, &record->outcome);
+	e->entered = NULL;
 }
 
 void trk__finish(struct trk_finish *f, struct trk_sampler *sampler, struct trk_record *record,

@@ -4,9 +4,9 @@
 
 #include "base/env.h"
 #include "probe/linux/cgroup_own.h"
+#include "track/end.h"
 #include "track/enforce.h"
 #include "track/group_log.h"
-#include "track/kills.h"
 #include "track/peak.h"
 #include "model/run.h"
 #include "sample/sampler.h"
@@ -16,7 +16,6 @@ struct trk_finish {
 	/* run: the group of the tracker at the start, which the job inherits; attach: the group of
 	 * the process. */
 	struct trk_cgroup group;
-	struct trk_kills kills;
 	struct trk_group_log groups;      /* groups that the job entered later */
 	struct trk_cgroup_forks forks;    /* of the job's group when the job entered it */
 	struct trk_quantity killed_limit; /* memory limit of the group that ran out; NaN: none */
@@ -29,13 +28,8 @@ struct trk_finish {
 	uint64_t asleep_ns;                      /* of the machine since its boot, at the start */
 	uint64_t rss_at_start_bytes; /* the tracker's: what a forked child's maxrss starts from */
 	/* Filled in by the loop. */
-	enum trk_end limit; /* for which the job was ended; TRK_END_RUNNING: none */
+	struct trk_end_facts facts;
 	char limit_text[TRK_RUN_TEXT_SIZE];
-	bool root_ended; /* attach */
-	bool lost;       /* run: the job has ended, and another waiter took its result */
-	bool abandoned;  /* attach: the program that started the tracker has gone without a stop */
-	bool stated;     /* attach: that program has sent the job's exit code */
-	int stated_code;
 	uint64_t switches, reaped;
 };
 

@@ -120,7 +120,7 @@ static void note_newest_group(struct track *t)
 
 static bool is_over(const struct track *t)
 {
-	return t->root_reaped || t->finish.root_ended;
+	return t->root_reaped || t->finish.facts.root_ended;
 }
 
 static const double NEAR_LIMIT_SHARE = 0.9;
@@ -188,7 +188,7 @@ static void check_deadlines(struct track *t, uint64_t now)
 	if (t->options->on_word)
 		t->options->on_word(t->options->data, text);
 	if (step == TRK_ENFORCE_TERM) {
-		t->finish.limit = t->enforce.limit;
+		t->finish.facts.limit = t->enforce.limit;
 		(void) snprintf(t->finish.limit_text, sizeof(t->finish.limit_text), "%s", text);
 		trk__ending_begin(t, SIGTERM);
 	} else if (step == TRK_ENFORCE_KILL) {
@@ -283,7 +283,7 @@ static void handle_end(struct track *t)
 	if (t->options->argv)
 		trk__track_reap(t, t->job.pid);
 	else
-		t->stop = t->finish.root_ended = true;
+		t->stop = t->finish.facts.root_ended = true;
 }
 
 /* A host program that becomes a daemon closes all descriptors, and may open files under the same
@@ -291,7 +291,7 @@ static void handle_end(struct track *t)
  * host is written or closed. */
 static void leave_if_lost(const struct track *t)
 {
-	bool is_lost = t->finish.abandoned ||
+	bool is_lost = t->finish.facts.abandoned ||
 		       (t->control.fd >= 0 && !trk__fd_is(t->control.fd, t->control_identity));
 
 	if (t->options->on_lost && is_lost)
@@ -331,7 +331,7 @@ static void loop(struct track *t)
 		if (t->has_more_children)
 			trk__track_look_at_children(t);
 		if (fds[PID].revents) { /* attach: the process has ended */
-			t->finish.root_ended = true;
+			t->finish.facts.root_ended = true;
 			break;
 		}
 		trk__ending_step(t);
@@ -367,8 +367,8 @@ static void await_end(struct track *t)
 {
 	struct pollfd end = {.fd = t->pid_fd, .events = POLLIN};
 
-	if (t->finish.abandoned && t->options->pid && t->pid_fd >= 0)
-		t->finish.root_ended |= poll(&end, 1, END_PATIENCE_MS) > 0;
+	if (t->finish.facts.abandoned && t->options->pid && t->pid_fd >= 0)
+		t->finish.facts.root_ended |= poll(&end, 1, END_PATIENCE_MS) > 0;
 }
 
 /* ---- life ---- */
@@ -544,7 +544,7 @@ static void conclude(struct track *t)
 	struct trk_track_result *result = t->result;
 	struct trk_outcome *outcome = &t->record->outcome;
 
-	trk__finish(&t->finish, t->sampler, t->record, t->root_reaped && !t->finish.lost,
+	trk__finish(&t->finish, t->sampler, t->record, t->root_reaped && !t->finish.facts.lost,
 		    t->wait_status);
 	if (t->ending.is_over && t->ending.count > outcome->left_behind)
 		outcome->left_behind = t->ending.count;

@@ -48,8 +48,8 @@ static void handle_stop(struct track *t, const char *text)
 	if (t->options->argv)
 		return;
 	t->stop = true;
-	t->finish.stated = trk__parse_u64(text, &code) == 0 && code <= 255;
-	t->finish.stated_code = t->finish.stated ? (int) code : -1;
+	t->finish.facts.stated = trk__parse_u64(text, &code) == 0 && code <= 255;
+	t->finish.facts.stated_code = t->finish.facts.stated ? (int) code : -1;
 }
 
 /* At the end of the stream, the program that started the tracker has exited: tracking of an
@@ -69,7 +69,7 @@ void trk__track_read_control(struct track *t)
 	}
 	if (r < 0) {
 		t->control.fd = -1;
-		t->finish.abandoned = !t->stop;
+		t->finish.facts.abandoned = !t->stop;
 		t->stop |= !t->options->argv;
 	}
 }
@@ -82,7 +82,7 @@ static void note_loss(struct track *t)
 {
 	if (!t->options->argv || (kill(t->job.pid, 0) == 0 || errno != ESRCH))
 		return;
-	t->root_reaped = t->finish.lost = true;
+	t->root_reaped = t->finish.facts.lost = true;
 	if (t->sampler && trk__sampler_tree(t->sampler))
 		trk__tree_lost(trk__sampler_tree(t->sampler));
 }
