@@ -272,55 +272,35 @@ int trk__fleet_rows_add(struct trk_fleet_rows *rows, const struct trk_past_run *
 	return 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int by_job_and_time(const void *a, const void *b)
 {
-	const struct trk_past_run *x = &((const struct trk_fleet_run *) a)->past;
-	const struct trk_past_run *y = &((const struct trk_fleet_run *) b)->past;
+	const struct trk_fleet_run *x = a, *y = b;
 
-	return x->start_s == y->start_s ? strcmp(x->id, y->id)
-					: (x->start_s > y->start_s) - (x->start_s < y->start_s);
+	if (x->job != y->job)
+		return x->job > y->job ? 1 : -1;
+	return x->past.start_s == y->past.start_s  ? strcmp(x->past.id, y->past.id)
+	       : x->past.start_s > y->past.start_s ? 1
+						   : -1;
 }
 
-/* Runs are added newest first: reversed, they are sorted unless a clock was changed. */
 int trk__fleet_rows_sort(struct trk_fleet_rows *rows)
 {
-	struct trk_fleet_run *sorted = calloc(rows->count + 1, sizeof(*sorted));
 	struct trk_fleet_clusters *clusters = calloc(1, sizeof(*clusters));
-	size_t first = 0;
 
-	if (!sorted || !clusters) {
-		free(sorted);
-		free(clusters);
+	if (!clusters)
 		return -ENOMEM;
-	}
 	free(rows->clusters);
 	rows->clusters = clusters;
+	if (rows->count)
+		qsort(rows->run, rows->count, sizeof(*rows->run), by_job_and_time);
 	for (size_t i = 0; i < rows->jobs; i++)
 		rows->job[i].count = 0;
-	for (size_t i = 0; i < rows->count; i++)
-		rows->job[rows->run[i].job].count++;
-	for (size_t i = 0; i < rows->jobs; i++) {
-		rows->job[i].first = first;
-		first += rows->job[i].count;
-		rows->job[i].count = 0;
-	}
-	for (size_t i = rows->count; i-- > 0;) {
+	for (size_t i = 0; i < rows->count; i++) {
 		struct trk_fleet_name *job = &rows->job[rows->run[i].job];
 
-		sorted[job->first + job->count++] = rows->run[i];
+		if (job->count++ == 0)
+			job->first = i;
 	}
-	for (size_t i = 0; i < rows->jobs; i++) {
-		struct trk_fleet_run *of = sorted + rows->job[i].first;
-
-		for (size_t k = 1; k < rows->job[i].count; k++)
-			if (of[k].past.start_s <= of[k - 1].past.start_s) {
-				qsort(of, rows->job[i].count, sizeof(*of), by_time);
-				break;
-			}
-	}
-	free(rows->run);
-	rows->run = sorted;
-	rows->cap = rows->count + 1;
 	return 0;
 }
 
