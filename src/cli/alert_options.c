@@ -155,37 +155,6 @@ static double now_of(const struct cli_alert_settings *s)
 	return (double) trk__clock_wall_ns() / 1e9;
 }
 
-/* "08:00", after a T or a blank. Returns the rest of the text, or NULL. */
-static const char *scan_hour(const char *text, struct tm *ret)
-{
-	int hour, minute, len = 0;
-
-	if (sscanf(text, "%*1[T ]%2d:%2d%n", &hour, &minute, &len) != 2 || hour < 0 || hour > 23 ||
-	    minute < 0 || minute > 59)
-		return NULL;
-	ret->tm_hour = hour;
-	ret->tm_min = minute;
-	return text + len;
-}
-
-int cli_parse_until(const char *text, double *ret_s)
-{
-	struct tm tm = {.tm_isdst = -1};
-	const char *end = trk__scan_date(text, &tm);
-
-	if (end && !*end)
-		tm.tm_mday++;
-	else if (end)
-		end = scan_hour(end, &tm);
-	if (!end || *end)
-		return cli_reject(
-			EXIT_USAGE,
-			"alerts: --until %s: not a date such as 2026-12-24 or '2026-12-24 08:00'",
-			text);
-	*ret_s = (double) mktime(&tm);
-	return 0;
-}
-
 /* ---- sending ---- */
 
 struct trk_alert_sender cli_alert_sender(const struct cli_alert_settings *s)

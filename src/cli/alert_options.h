@@ -46,10 +46,6 @@ bool cli_alert_shows_secret(const char *sink);
 /* The exit status of an error of service/alert_send.h. */
 int cli_alert_status(int error);
 
-/* "2026-12-24" (its end) or "2026-12-24 08:00", in local time. 0, or EXIT_USAGE after having
- * complained. */
-int cli_parse_until(const char *text, double *ret_s);
-
 /* "::warning title=resource-tracker RULE::TEXT", an annotation in a GitHub workflow. */
 void cli_alert_github(struct trk_buf *b, const char *rule, const char *text);
 bool cli_is_github(void);

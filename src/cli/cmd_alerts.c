@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "alert/end.h"
@@ -20,6 +21,7 @@
 #include "base/json.h"
 #include "base/maths.h"
 #include "base/os.h"
+#include "base/parse.h"
 #include "cli/alert_options.h"
 #include "service/alert_check.h"
 #include "service/alert_list.h"
@@ -28,10 +30,44 @@ enum { ALERT_MAX = 65536, TEXT_MAX = 16 * 1024 * 1024 };
 
 struct settings {
 	struct cli_alert_settings alert;
-	const char *run, *rule, *job, *until, *reason;
+	const char *run, *rule, *job, *reason;
+	double until_s; /* 0: not given */
 	uint64_t for_ns;
 	bool json, all;
 };
+
+/* "08:00", after a T or a blank. Returns the rest of the text, or NULL. */
+static const char *scan_hour(const char *text, struct tm *ret)
+{
+	int hour, minute, len = 0;
+
+	if (sscanf(text, "%*1[T ]%2d:%2d%n", &hour, &minute, &len) != 2 || hour < 0 || hour > 23 ||
+	    minute < 0 || minute > 59)
+		return NULL;
+	ret->tm_hour = hour;
+	ret->tm_min = minute;
+	return text + len;
+}
+
+/* "2026-12-24" (its end) or "2026-12-24 08:00", in local time. */
+static int set_until(void *settings, const struct cli_option *o, const char *text)
+{
+	struct settings *s = settings;
+	struct tm tm = {.tm_isdst = -1};
+	const char *end = trk__scan_date(text, &tm);
+
+	if (end && !*end)
+		tm.tm_mday++;
+	else if (end)
+		end = scan_hour(end, &tm);
+	if (!end || *end)
+		return cli_reject(
+			EXIT_USAGE,
+			"alerts: --until %s: not a date such as 2026-12-24 or '2026-12-24 08:00'",
+			text);
+	s->until_s = (double) mktime(&tm);
+	return 0;
+}
 
 /* clang-format off */
 static const struct cli_option options[] = {
@@ -41,7 +77,7 @@ static const struct cli_option options[] = {
 	{"rule", 0, "RULE", "silence: alerts of this rule (all rules)", cli_set_text, AT(rule)},
 	{"job", 0, "NAME", "silence: alerts of this job (all jobs)", cli_set_text, AT(job)},
 	{"for", 0, "DUR", "silence: how long, such as 8h or 3d; at most 30d", cli_set_duration, AT(for_ns)},
-	{"until", 0, "DATE", "silence: until this date or time, such as 2026-12-24", cli_set_text, AT(until)},
+	{"until", 0, "DATE", "silence: until this date or time, such as 2026-12-24", set_until, 0},
 	{"reason", 0, "TEXT", "silence: reason, as a text", cli_set_text, AT(reason)},
 	CLI_ALERT_OPTIONS,
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -252,10 +288,10 @@ static int acknowledge(const struct settings *s, const char *which)
 
 static int fill_silence(const struct settings *s, double now_s, struct trk_alert_silence *ret)
 {
-	double until_s = now_s + (double) s->for_ns / 1e9;
+	double until_s = s->until_s > 0 ? s->until_s : now_s + (double) s->for_ns / 1e9;
 
 	*ret = (struct trk_alert_silence){.made_s = now_s};
-	if ((s->for_ns != 0) == (s->until != NULL))
+	if ((s->for_ns != 0) == (s->until_s > 0))
 		return cli_reject(EXIT_USAGE, "alerts: silence needs --for DUR or --until DATE");
 	if (!s->rule && !s->job)
 		return cli_reject(EXIT_USAGE,
@@ -264,8 +300,6 @@ static int fill_silence(const struct settings *s, double now_s, struct trk_alert
 	    trk__alert_end_find(s->rule, strlen(s->rule)) < 0)
 		return cli_reject(EXIT_USAGE, "alerts: --rule %s: no such rule. Rules: %s", s->rule,
 				  cli_alert_rule_names());
-	if (s->until && cli_parse_until(s->until, &until_s) != 0)
-		return EXIT_USAGE;
 	if (until_s <= now_s || until_s > now_s + 31 * 86400.0)
 		return cli_reject(EXIT_USAGE, "alerts: silence: not within the next 30 days");
 	ret->until_s = until_s;

@@ -1,5 +1,6 @@
 /* resource-tracker dashboard: the pages over all jobs, served to this user, or as files. */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,21 +18,33 @@ enum { TEXT_MAX = 512 * 1024 * 1024, REPORTS_USUAL = 50, REPORTS_MAX = 100000, P
 
 struct settings {
 	struct cli_fleet_settings views;
-	const char *path, *port, *reports;
+	const char *path;
+	uint64_t port, reports;
 	bool json, no_open;
 };
+
+static int set_number(void *settings, const struct cli_option *o, const char *value)
+{
+	uint64_t number, most = strcmp(o->name, "port") ? REPORTS_MAX : UINT16_MAX;
+
+	if (trk__parse_u64(value, &number) < 0 || number > most)
+		return cli_reject(EXIT_USAGE, "dashboard: --%s %s: not a number up to %llu",
+				  o->name, value, (unsigned long long) most);
+	memcpy((char *) settings + o->offset, &number, sizeof(number));
+	return 0;
+}
 
 static const struct cli_option options[] = {
 	{"static", 0, "FILE|DIR",
 	 "write FILE.html (- is stdout), or a folder with the reports of runs", cli_set_text,
 	 AT(path)},
 	{"reports", 0, "N", "with a folder: write the reports of the newest N runs (50)",
-	 cli_set_text, AT(reports)},
+	 set_number, AT(reports)},
 	{"json", 0, NULL, "write the data of the page to stdout", cli_set_flag, AT(json)},
-	{"port", 0, "N", "serve on this port (a free one)", cli_set_text, AT(port)},
+	{"port", 0, "N", "serve on this port (a free one)", set_number, AT(port)},
 	{"no-open", 0, NULL, "do not open the browser", cli_set_flag, AT(no_open)},
-	{"as-of", 0, "DATE", "figures as of the end of this day (now)", cli_set_text,
-	 AT(views.as_of)},
+	{"as-of", 0, "DATE", "figures as of the end of this day (now)", cli_set_moment,
+	 AT(views.as_of_s)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(views.dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -92,7 +105,7 @@ static int put_static(struct trk_dashboard *d, const struct trk_service *service
 	return 0;
 }
 
-static int make_files(const struct settings *s, const struct trk_fleet_rows *rows, size_t reports)
+static int make_files(const struct settings *s, const struct trk_fleet_rows *rows)
 {
 	struct trk_service service = cli_service(s->views.dir);
 	TRK_BUF_LOCAL(alerts, TEXT_MAX);
@@ -107,12 +120,12 @@ static int make_files(const struct settings *s, const struct trk_fleet_rows *row
 	if (r < 0)
 		return cli_reject(EXIT_ERROR, "dashboard: %s", trk__strerror(r));
 	d.alerts = alerts.data;
-	r = s->json ? put_json(&d) : put_static(&d, &service, s->path, reports);
+	r = s->json ? put_json(&d) : put_static(&d, &service, s->path, (size_t) s->reports);
 	trk__dashboard_release(&d);
 	return r;
 }
 
-static int write_files(const struct settings *s, size_t reports)
+static int write_files(const struct settings *s)
 {
 	struct trk_fleet_rows rows;
 	bool empty;
@@ -122,28 +135,16 @@ static int write_files(const struct settings *s, size_t reports)
 	if (empty)
 		r = 0;
 	if (r == 0)
-		r = make_files(s, &rows, reports);
+		r = make_files(s, &rows);
 	trk__fleet_rows_release(&rows);
 	return r;
 }
 
 /* ---- the verb ---- */
 
-static int parse_number(const char *option, const char *text, uint64_t most, uint64_t usual,
-			uint64_t *ret)
-{
-	*ret = usual;
-	if (!text || (trk__parse_u64(text, ret) == 0 && *ret <= most))
-		return 0;
-	return cli_reject(EXIT_USAGE, "dashboard: --%s %s: not a number up to %llu", option, text,
-			  (unsigned long long) most);
-}
-
 static int run(int argc, char **argv)
 {
-	struct settings s = {.json = false};
-	int r;
-	uint64_t port, reports;
+	struct settings s = {.views.as_of_s = NAN, .reports = REPORTS_USUAL};
 
 	(void) cli_options(&cli_dashboard, argc, argv, &s);
 	if ((s.path && !*s.path) || (s.path && s.json))
@@ -151,14 +152,9 @@ static int run(int argc, char **argv)
 				  "dashboard: %s. Try: resource-tracker dashboard --help",
 				  s.json ? "--json and --static cannot be combined"
 					 : "--static needs a file or a folder");
-	r = parse_number("port", s.port, UINT16_MAX, 0, &port);
-	if (r == 0)
-		r = parse_number("reports", s.reports, REPORTS_MAX, REPORTS_USUAL, &reports);
-	if (r != 0)
-		return r;
 	if (s.path || s.json)
-		return write_files(&s, (size_t) reports);
-	return cli_dashboard_serve(&s.views, (uint16_t) port, !s.no_open);
+		return write_files(&s);
+	return cli_dashboard_serve(&s.views, (uint16_t) s.port, !s.no_open);
 }
 
 const struct cli_command cli_dashboard = {

@@ -29,8 +29,8 @@ static const struct cli_option options[] = {
 	 "what to show (overview; job with --job)", cli_set_word, AT(what)},
 	{"job", 0, "NAME", "this job, or NAME in SCOPE", cli_set_text, AT(job)},
 	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
-	{"as-of", 0, "DATE", "figures as of the end of this day (now)", cli_set_text,
-	 AT(views.as_of)},
+	{"as-of", 0, "DATE", "figures as of the end of this day (now)", cli_set_moment,
+	 AT(views.as_of_s)},
 	{"color", 0, "WHEN", "auto, always or never (auto)", cli_set_text, AT(color)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(views.dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -108,7 +108,7 @@ static int answer(const struct settings *s, const struct trk_fleet_rows *rows, d
 
 static int run(int argc, char **argv)
 {
-	struct settings s = {.json = false};
+	struct settings s = {.views.as_of_s = NAN};
 	int at = cli_options(&cli_fleet, argc, argv, &s), r;
 	struct trk_fleet_rows rows;
 	char word[TRK_SHELL_WORD_SIZE];

@@ -79,21 +79,20 @@ int cli_dashboard_serve(const struct cli_fleet_settings *views, uint16_t port, b
 {
 	struct serving serving = {.views = views, .open = open};
 	struct trk_error error = {.code = 0};
-	double now_s = 0;
-	int r = cli_fleet_now(views, "dashboard", &now_s);
-	TRK_FD_CLEANUP int stop_fd = r == 0 ? block_signals() : -1;
+	TRK_FD_CLEANUP int stop_fd = block_signals();
 	struct trk_dashboard_server server = {
 		.service = cli_service(views->dir),
-		.as_of_s = views->as_of ? now_s : (double) NAN,
-		.utc_offset_s = cli_utc_offset(now_s),
+		.as_of_s = views->as_of_s,
+		.utc_offset_s = cli_utc_offset(cli_fleet_now(views)),
 		.port = port,
 		.stop_fd = stop_fd,
 		.on_ready = print_address,
 		.data = &serving,
 	};
+	int r;
 
-	if (r != 0 || stop_fd < 0)
-		return r ? r : EXIT_ERROR;
+	if (stop_fd < 0)
+		return EXIT_ERROR;
 	r = trk__dashboard_serve(&server, &error);
 	if (serving.page[0])
 		(void) unlink(serving.page);

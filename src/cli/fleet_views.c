@@ -1,5 +1,7 @@
 #include "cli/fleet_views.h"
 
+#include <math.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -7,44 +9,38 @@
 #include "cli/named_runs.h"
 
 /* "2026-11-22" (its end) or seconds since 1970. */
-static int parse_moment(const char *verb, const char *text, double *ret)
+int cli_set_moment(void *settings, const struct cli_option *o, const char *value)
 {
 	struct tm tm = {.tm_isdst = -1};
-	const char *end = trk__scan_date(text, &tm);
+	const char *end = trk__scan_date(value, &tm);
+	double s;
 
 	if (end && !*end) {
 		tm.tm_mday++;
-		*ret = (double) mktime(&tm) - 1;
-		return 0;
+		s = (double) mktime(&tm) - 1;
+	} else if (trk__parse_decimal(value, &s) < 0 || !(s >= 0 && s < 1e11)) {
+		return cli_wrong(o, value, "not a date such as 2026-11-22, nor seconds since 1970");
 	}
-	if (trk__parse_decimal(text, ret) == 0 && *ret >= 0 && *ret < 1e11)
-		return 0;
-	return cli_reject(EXIT_USAGE,
-			  "%s: --as-of %s: not a date such as 2026-11-22, nor seconds since 1970",
-			  verb, text);
+	memcpy((char *) settings + o->offset, &s, sizeof(s));
+	return 0;
 }
 
-int cli_fleet_now(const struct cli_fleet_settings *settings, const char *verb, double *ret_s)
+double cli_fleet_now(const struct cli_fleet_settings *settings)
 {
-	if (settings->as_of)
-		return parse_moment(verb, settings->as_of, ret_s);
-	*ret_s = (double) trk__clock_wall_ns() / 1e9;
-	return 0;
+	return isnan(settings->as_of_s) ? (double) trk__clock_wall_ns() / 1e9 : settings->as_of_s;
 }
 
 int cli_fleet_load(const struct cli_fleet_settings *settings, const char *verb,
 		   struct trk_fleet_rows *ret, bool *ret_empty)
 {
-	double now_s = 0;
+	double now_s = cli_fleet_now(settings);
 	struct trk_error error = {.code = 0};
 	struct trk_service service = cli_service(settings->dir);
 	struct trk_history *h;
-	int r = cli_fleet_now(settings, verb, &now_s);
+	int r;
 
 	*ret_empty = false;
 	trk__fleet_rows_init(ret, now_s, cli_utc_offset(now_s));
-	if (r != 0)
-		return r;
 	h = cli_history_open(&service, &r);
 	if (!h) {
 		*ret_empty = r == EXIT_NODATA;

@@ -6,7 +6,8 @@
 #include "fleet/answer.h"
 
 struct cli_fleet_settings {
-	const char *dir, *as_of;
+	const char *dir;
+	double as_of_s;    /* of --as-of; NaN: now */
 	uint64_t since_ns; /* length of the period; 0: 30 days */
 };
 
@@ -16,7 +17,9 @@ struct cli_fleet_settings {
 int cli_fleet_load(const struct cli_fleet_settings *settings, const char *verb,
 		   struct trk_fleet_rows *ret, bool *ret_empty);
 
-/* The moment of --as-of, or now. 0, or EXIT_USAGE after having complained. */
-int cli_fleet_now(const struct cli_fleet_settings *settings, const char *verb, double *ret_s);
+/* A setter: "2026-11-22" (its end) or seconds since 1970, as a double. */
+int cli_set_moment(void *settings, const struct cli_option *o, const char *value);
+/* The moment of --as-of, or now. */
+double cli_fleet_now(const struct cli_fleet_settings *settings);
 
 #endif

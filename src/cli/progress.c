@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/utf8.h"
+#include "cli/cli.h"
 
 #define FIRST_NS TRK_NS_PER_S          /* shorter work shows nothing */
 #define EVERY_NS (200 * TRK_NS_PER_MS) /* faster changes could not be read */
@@ -26,19 +26,10 @@ void cli_progress_begin(struct cli_progress *p, const char *what)
 	};
 }
 
-static size_t width(void)
-{
-	struct winsize size;
-
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
-		return WIDTH_UNKNOWN;
-	return size.ws_col;
-}
-
 static void write_line(const struct cli_progress *p, uint64_t done, uint64_t total)
 {
 	char line[LINE_MAX], figures[FIGURES_MAX];
-	size_t room = width(), len = strlen(p->what);
+	size_t room = cli_width(STDERR_FILENO, WIDTH_UNKNOWN), len = strlen(p->what);
 	int n;
 
 	if (total)
