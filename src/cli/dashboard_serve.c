@@ -12,7 +12,7 @@
 #include "cli/cli.h"
 #include "cli/environment.h"
 #include "serve/dashboard_server.h"
-#include "track/job_system.h"
+#include "track/job.h"
 
 enum { PATH_SIZE = 4096 };
 

@@ -1,17 +1,23 @@
 #include "track/job.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/os.h"
 #include "probe/perf.h"
-#include "track/job_system.h"
 
-/* Signals that are handled while a job runs, with those that one system has: signals sent to the
+/* Signals that are handled while a job runs, with SIGPWR and others of Linux: signals sent to the
  * tracker are passed on to the job. Terminal stops are in the list so that the tracker stops after
  * the job. */
 static const int handled[] = {
@@ -46,6 +52,145 @@ static void restore_dispositions(const struct trk_job *job)
 		(void) sigaction(adjusted[i].signo, &job->original[i], NULL);
 }
 
+/* ---- signals ---- */
+
+int trk__job_open_signals(const sigset_t *set)
+{
+	int fd = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Take this signal if it is pending. */
+static bool take_pending(int signo)
+{
+	static const struct timespec now = {0, 0};
+	sigset_t set;
+
+	(void) sigemptyset(&set);
+	(void) sigaddset(&set, signo);
+	return sigtimedwait(&set, NULL, &now) == signo;
+}
+
+/* ---- ties to the parent and to orphans ---- */
+
+bool trk__job_can_adopt(void)
+{
+	int old;
+
+	return prctl(PR_GET_CHILD_SUBREAPER, &old, 0, 0, 0) == 0;
+}
+
+/* Save the process attributes that exec keeps and fork does not, and become a subreaper if
+ * possible. */
+static void take_ties(struct trk_job *job)
+{
+	/* Orphans of the job are reparented to the tracker instead of init: their figures would be
+	 * lost. */
+	(void) prctl(PR_GET_CHILD_SUBREAPER, &job->was_subreaper, 0, 0, 0);
+	(void) prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	(void) prctl(PR_GET_PDEATHSIG, &job->parent_death_signal, 0, 0, 0);
+}
+
+/* A parent-death signal that the tracker forwards needs nothing here. One that it cannot forward
+ * (SIGKILL) ends the tracker, and the job with it. */
+static void set_parent_death_signal(const struct trk_job *job, pid_t tracker)
+{
+	int signo = job->parent_death_signal;
+
+	if (signo == 0 || sigismember(&job->handled, signo) > 0)
+		return;
+	(void) prctl(PR_SET_PDEATHSIG, signo, 0, 0, 0);
+	if (getppid() != tracker) /* it died first */
+		(void) kill(getpid(), signo);
+}
+
+/* ---- when memory runs out ---- */
+
+/* -1000 would exempt it permanently: it could then hang in a full group whose memory no process can
+ * free. */
+enum { OOM_LAST = -999 };
+
+static bool write_oom_adjustment(int value)
+{
+	TRK_FD_CLEANUP int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", value);
+
+	return fd >= 0 && write(fd, text, (size_t) len) == len;
+}
+
+void trk__job_protect_self(struct trk_job *job)
+{
+	char text[16];
+	long value;
+
+	if (trk__read_at(AT_FDCWD, "/proc/self/oom_score_adj", text, sizeof(text)) <= 0)
+		return;
+	value = strtol(text, NULL, 10);
+	if (value > OOM_LAST && write_oom_adjustment(OOM_LAST))
+		job->oom_adjustment = (int) value;
+}
+
+static void unprotect_self(struct trk_job *job)
+{
+	if (job->oom_adjustment != TRK_JOB_UNPROTECTED)
+		(void) write_oom_adjustment(job->oom_adjustment);
+	job->oom_adjustment = TRK_JOB_UNPROTECTED;
+}
+
+/* ---- start and end ---- */
+
+#ifndef WCOREFLAG /* musl */
+#define WCOREFLAG 0x80
+#endif
+
+/* As of waitpid(2). */
+static int status_of(const siginfo_t *info)
+{
+	if (info->si_code == CLD_EXITED)
+		return (info->si_status & 0xff) << 8;
+	return info->si_status | (info->si_code == CLD_DUMPED ? WCOREFLAG : 0);
+}
+
+/* The blocks are of 512 bytes, and come from the same counters as PID/io. */
+static void convert(const struct rusage *u, struct trk_usage *ret)
+{
+	*ret = (struct trk_usage){
+		.user_ns = trk__timeval_ns(&u->ru_utime),
+		.system_ns = trk__timeval_ns(&u->ru_stime),
+		.read_bytes = (uint64_t) u->ru_inblock * 512,
+		.write_bytes = (uint64_t) u->ru_oublock * 512,
+		.major_faults = (uint64_t) u->ru_majflt,
+		.minor_faults = (uint64_t) u->ru_minflt,
+		.peak_bytes = (uint64_t) u->ru_maxrss * 1024,
+		.switches = (uint64_t) (u->ru_nvcsw + u->ru_nivcsw),
+	};
+}
+
+int trk__job_reap(pid_t pid, int *ret_status, struct trk_usage *ret_usage)
+{
+	siginfo_t info = {.si_pid = 0};
+	struct rusage usage;
+	pid_t r = wait4(pid, ret_status, WNOHANG, &usage);
+
+	if (r >= 0) {
+		if (r == pid)
+			convert(&usage, ret_usage);
+		return r == pid;
+	}
+	/* The kernel's waitid also returns the usage, for which libc's has no parameter. */
+	if (syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG, &usage) < 0)
+		return -errno;
+	if (info.si_pid == 0)
+		return 0;
+	*ret_status = status_of(&info);
+	convert(&usage, ret_usage);
+	return 1;
+}
+
+/* ---- the job ---- */
+
 void trk__job_none(void)
 {
 	(void) signal(SIGXFSZ, SIG_IGN);
@@ -59,14 +204,17 @@ int trk__job_prepare(struct trk_job *job)
 	(void) sigemptyset(&job->handled);
 	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
 		(void) sigaddset(&job->handled, handled[i]);
-	trk__job_add_signals(&job->handled);
+	(void) sigaddset(&job->handled, SIGPWR);
+	(void) sigaddset(&job->handled, SIGSTKFLT);
+	for (int signo = SIGRTMIN; signo <= SIGRTMAX; signo++)
+		(void) sigaddset(&job->handled, signo);
 	if (sigprocmask(SIG_BLOCK, &job->handled, &job->original_mask) < 0)
 		return -errno;
 	fd = trk__job_open_signals(&job->handled);
 	if (fd < 0)
 		return fd;
 	job->signal_fd = fd;
-	trk__job_take_ties(job);
+	take_ties(job);
 	return 0;
 }
 
@@ -141,7 +289,8 @@ static _Noreturn void run_child(struct trk_job *job, char *const argv[], char *c
 	restore_dispositions(job);
 	if (job->ignores_quit)
 		(void) signal(SIGQUIT, SIG_IGN);
-	trk__job_give_ties(job, tracker);
+	(void) prctl(PR_SET_CHILD_SUBREAPER, job->was_subreaper, 0, 0, 0);
+	set_parent_death_signal(job, tracker);
 	restore_timers(job);
 	(void) sigprocmask(SIG_SETMASK, &job->original_mask, NULL);
 	if (pipes->clock[0] >= 0) {
@@ -149,7 +298,8 @@ static _Noreturn void run_child(struct trk_job *job, char *const argv[], char *c
 		while (read(pipes->clock[0], &end, 1) < 0 && errno == EINTR)
 			continue;
 	}
-	error = -trk__job_exec(argv, env);
+	(void) execvpe(argv[0], argv, env);
+	error = errno;
 	(void) trk__write_all(pipes->error[1], &error, sizeof(error));
 	_exit(127);
 }
@@ -227,13 +377,14 @@ static bool is_for_us_alone(int signo)
 
 bool trk__job_next_signal(struct trk_job *job, enum trk_job_action *ret, int *ret_signal)
 {
-	bool is_from_kernel;
+	struct signalfd_siginfo info;
 
-	if (!trk__job_read_signal(job->signal_fd, ret_signal, &is_from_kernel))
+	if (read(job->signal_fd, &info, sizeof(info)) != sizeof(info))
 		return false;
+	*ret_signal = (int) info.ssi_signo;
 	if (*ret_signal == SIGCHLD)
 		*ret = TRK_JOB_CHILD;
-	else if (is_from_kernel && !is_for_us_alone(*ret_signal))
+	else if (info.ssi_code == SI_KERNEL && !is_for_us_alone(*ret_signal))
 		*ret = TRK_JOB_IGNORE;
 	else
 		*ret = TRK_JOB_FORWARD;
@@ -261,7 +412,7 @@ void trk__job_stop_with(struct trk_job *job, int signo)
 	trk__job_stop_self(signo);
 	/* The signal that continued the tracker is pending. There is none where the kernel did not
 	 * stop it: in an orphaned process group, or as PID 1 of a namespace. */
-	if (!trk__job_take_pending(job, SIGCONT))
+	if (!take_pending(SIGCONT))
 		return;
 	/* A shell's fg or bg continues the whole group; kill -CONT of the tracker alone does
 	 * not. */
@@ -283,11 +434,11 @@ void trk__job_drop_signals(struct trk_job *job, bool hold_term)
 
 void trk__job_release(struct trk_job *job)
 {
-	trk__job_close_signals(job->signal_fd);
+	trk__close(job->signal_fd);
 	trk__close(job->perf_fd);
 	trk__close(job->root_perf_fd);
 	job->signal_fd = job->perf_fd = job->root_perf_fd = -1;
-	trk__job_unprotect_self(job);
-	trk__job_leave_ties(job);
+	unprotect_self(job);
+	(void) prctl(PR_SET_CHILD_SUBREAPER, job->was_subreaper, 0, 0, 0);
 	(void) sigprocmask(SIG_SETMASK, &job->original_mask, NULL);
 }

@@ -46,6 +46,10 @@ struct trk_job {
 /* Can the tracker adopt orphans of the job as a subreaper? */
 bool trk__job_can_adopt(void);
 
+/* A descriptor that is readable while one of these signals, which are blocked, is pending. Or a
+ * negative errno. */
+int trk__job_open_signals(const sigset_t *set);
+
 /* Block the signals that the loop handles, and become a subreaper. Call before _spawn or alone
  * (attach). Returns 0 or a negative errno. */
 int trk__job_prepare(struct trk_job *job);

@@ -1,15 +1,13 @@
 /* Marks: names for moments of a run, sent by the job.
  *
- * The tracker listens on a datagram socket in the abstract namespace. Its name is made from the run's id, which the job finds in RESOURCE_TRACKER_RUN. No
- * descriptor is inherited, so it also works through programs that close inherited ones. Marks of
- * other users are dropped. A container with its own network namespace cannot reach the socket. */
+ * The tracker listens on a datagram socket in the abstract namespace. Its name is made from the run's
+ * id, which the job finds in RESOURCE_TRACKER_RUN. No descriptor is inherited, so it also works
+ * through programs that close inherited ones. Marks of other users are dropped. A container with its
+ * own network namespace cannot reach the socket. */
 #ifndef TRK_TRACK_MARKS_H
 #define TRK_TRACK_MARKS_H
 
 #include "model/run.h"
-
-/* Stop listening; -1 is fine. */
-void trk__marks_close(int fd);
 
 /* Listen for the run. Returns a descriptor (close-on-exec, non-blocking) or a negative errno. */
 int trk__marks_listen(const char *run_id);

@@ -572,7 +572,7 @@ static void release(struct track *t)
 	trk__close(t->runs_fd);
 	trk__close(t->timer_fd);
 	trk__close(t->pid_fd);
-	trk__marks_close(t->marks_fd);
+	trk__close(t->marks_fd);
 	if (t->root_reaped || t->ending.is_over)
 		trk__job_drop_signals(&t->job, t->record->outcome.end == TRK_END_OUT_OF_MEMORY);
 	if (!t->options->in_thread)
