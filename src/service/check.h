@@ -23,20 +23,10 @@ struct trk_check {
 
 enum { TRK_CHECKS_MAX = 20 };
 
-/* Fill in a check. The hint is left out if the state is good. */
-void trk__check_set(struct trk_check *f, const char *what, enum trk_check_state state,
-		    const char *source, const char *hint);
-
 /* Check what can be measured on this machine; `dir`: the state directory. Takes up to 3 s where
  * there is a GPU. Returns the number of checks, or the error of reading /proc. */
 int trk__machine_check(const char *dir, const struct trk_gpu_hints *hints,
 		       struct trk_check list[TRK_CHECKS_MAX]);
-
-/* The checks of the sources of one system, for trk__machine_check(): machine_sources.c in
- * src/service/linux. Fill in a list with room for TRK_CHECKS_MAX - 1. Returns
- * how many there are. */
-size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hints *hints,
-			    struct trk_check *list);
 
 /* Fill in a check of this installation: its state and what was found. */
 __attribute__((format(printf, 4, 5))) void trk__check_fill(struct trk_check *f, const char *what,
