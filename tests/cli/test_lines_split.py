@@ -17,7 +17,7 @@ def prepare():
     return i
 def fit(n):
     kept = bytearray(b"x") * (2 << 30)
-    for i in range(10):
+    for i in range(30):
         time.sleep(0.1)
     return len(kept) + n
 def main():

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -86,11 +87,22 @@ int timerfd_settime(int fd, int flags, const struct itimerspec *new, struct itim
 	return (int) syscall(SYS_timerfd_settime, fd, flags, &spec, old);
 }
 
-/* The wait for the history takes 300 ms. No other one does. */
-int poll(struct pollfd *fd, nfds_t n, int timeout_ms)
+/* The wait for the history: of at most 300 ms, for a pipe. */
+static int is_long_wait(const struct pollfd *fd, nfds_t n, int timeout_ms)
+{
+	struct stat st;
+
+	return is_patient && n == 1 && timeout_ms > 0 && timeout_ms <= 300 &&
+	       fstat(fd->fd, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+/* The header says of poll() that it does not read *fd. */
+int poll_patiently(struct pollfd *fd, nfds_t n, int timeout_ms) __asm__("poll");
+
+int poll_patiently(struct pollfd *fd, nfds_t n, int timeout_ms)
 {
 	struct timespec time = timespec_of(timeout_ms * (int64_t) 1000000);
-	int is_long = is_patient && n == 1 && timeout_ms > 200 && timeout_ms <= 300;
+	int is_long = is_long_wait(fd, n, timeout_ms);
 	int64_t begin_ns = real_ns(CLOCK_MONOTONIC);
 	int r = (int) syscall(SYS_ppoll, fd, n,
 			      is_long          ? &patience
