@@ -243,7 +243,7 @@ static void *sample(void *data)
 
 		(void) snprintf(text, sizeof(text), "pid %d: %s", (int) w->options.pid,
 				r == -ESRCH ? "no such process" : trk__strerror(r));
-		(void) trk__control_send(w->fd, "error", text);
+		(void) trk__control_send(w->fd, r == -ESRCH ? "gone" : "error", text);
 	}
 	(void) close(w->fd);
 	free(result);

@@ -118,9 +118,10 @@ static int await_start(struct trk_tracker *t, char *why, size_t size)
 		(void) snprintf(t->path, sizeof(t->path), "%s", line + 10);
 		return 0;
 	}
+	if (r > 0 && !strncmp(line, "gone ", 5))
+		return trk__why(why, size, -ESRCH, "%.500s", line + 5);
 	if (r > 0 && !strncmp(line, "error ", 6))
-		return trk__why(why, size, strstr(line, "no such process") ? -ESRCH : -EIO,
-				"%.500s", line + 6);
+		return trk__why(why, size, -EIO, "%.500s", line + 6);
 	if (r == -EPIPE && t->helper.job_pid && waitpid(t->helper.job_pid, &status, 0) > 0)
 		return trk__why(why, size, -ENOENT, "the command could not be started (%d)",
 				WIFEXITED(status) ? WEXITSTATUS(status) : -1);

@@ -506,7 +506,7 @@ static void report_to_starter(const struct trk_track_options *o, bool exec_faile
 		(void) snprintf(text, sizeof(text), "pid %d: %s", (int) o->pid, reason);
 	else
 		(void) snprintf(text, sizeof(text), "%s", reason);
-	(void) trk__control_send(o->control_fd, "error", text);
+	(void) trk__control_send(o->control_fd, error == -ESRCH ? "gone" : "error", text);
 }
 
 int trk__run(const struct trk_env *env, const struct trk_run_engine *engine,

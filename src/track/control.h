@@ -1,7 +1,9 @@
 /* A line protocol over a socket between the library and the sampler process that it starts.
  *
  *     to the sampler      stop [EXIT CODE] | mark NAME
- *     from the sampler    recording PATH | error TEXT | alert JSON
+ *     from the sampler    recording PATH | gone TEXT | error TEXT | alert JSON
+ *
+ * gone: an error at the start, as the process that is to be tracked does not exist.
  *
  * The end of the stream means that the other process has exited. */
 #ifndef TRK_TRACK_CONTROL_H
