@@ -48,63 +48,16 @@ static const struct cli_option options[] = {
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
-static void put_counts(struct trk_buf *b, const char *name, const struct trk_catalog_tally *t)
-{
-	static const int widths[TRK_TALLIES] = {7, 7, 6, 7, 7, 8};
-
-	trk__buf_printf(b, "%-10s", name);
-	for (int k = 0; k < TRK_TALLIES; k++)
-		trk__buf_printf(b, " %*zu", widths[k], t->of[k]);
-}
-
-static void info_text(struct trk_buf *b, const struct trk_prices *k,
-		      const struct trk_catalog_tally *tally)
-{
-	const struct trk_catalog *c = &k->c;
-	size_t n;
-	const struct trk_catalog_vendor *v = trk__catalog_vendors(c, &n);
-	const struct trk_catalog_source *s;
-	struct trk_catalog_tally all = {0};
-	char text[16];
-
-	trk__buf_printf(b, "%-10s %7s %7s %6s %7s %7s %8s  %s\n", "vendor", "types", "priced",
-			"GPU", "scored", "regions", "prices", "billing");
-	for (size_t i = 0; i < n; i++) {
-		put_counts(b, trk__catalog_text(c, v[i].id), &tally[i]);
-		trk__buf_printf(b, "  %u s, at least %u s\n", v[i].step_s, v[i].minimum_s);
-		for (int t = 0; t < TRK_TALLIES; t++)
-			all.of[t] += tally[i].of[t];
-	}
-	put_counts(b, "all", &all);
-	trk__buf_puts(b, "\n\n");
-	s = trk__catalog_sources(c, &n);
-	for (size_t i = 0; i < n; i++)
-		trk__buf_printf(b, "%-21s %s  %-27s %s\n", trk__catalog_text(c, s[i].id),
-				trk__catalog_date(s[i].date, text),
-				trk__catalog_text(c, s[i].licence),
-				trk__catalog_text(c, s[i].title));
-	trk__buf_printf(b, "\nscores: %s\nupdate: %s\nbuilt prices: %s\n",
-			k->scores[0] ? k->scores : "none", k->fetched[0] ? k->fetched : "none",
-			k->built[0] ? k->built : "none");
-}
-
 static int info(const struct settings *s)
 {
 	const struct trk_price_layers layers = cli_price_layers(&s->files);
 	struct trk_prices k;
 	TRK_BUF_LOCAL(b, 1 << 20);
-	struct trk_catalog_tally *tally;
 	int r = cli_prices_load("catalog", &layers, &k);
 
 	if (r != 0)
 		return r;
-	tally = trk__catalog_tally(&k.c);
-	if (!tally)
-		r = EXIT_ERROR;
-	else
-		(s->json ? trk__catalog_info_json : info_text)(&b, &k, tally);
-	r = r ? r : cli_print(&b);
-	free(tally);
+	r = trk__catalog_info(&b, &k, s->json) < 0 ? EXIT_ERROR : cli_print(&b);
 	trk__prices_release(&k);
 	return r;
 }
