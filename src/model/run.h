@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "base/clock.h"
+#include "model/end.h"
 #include "model/gpu_log.h"
 #include "model/lines.h"
 #include "model/outline.h"
@@ -100,28 +101,6 @@ extern const char *const trk__total_keys[TRK_TOTALS];
 extern const char *const trk__limit_keys[TRK_LIMITS];
 extern const char *const trk__request_keys[TRK_REQUESTS];
 
-enum trk_end {
-	TRK_END_RUNNING,
-	TRK_END_EXITED,
-	TRK_END_SIGNALLED,
-	TRK_END_OUT_OF_MEMORY,
-	TRK_END_TIMEOUT,
-	TRK_END_TRACKER_DIED,
-	TRK_END_STOPPED,      /* attach and system: tracking was ended, not the job */
-	TRK_END_MEMORY_LIMIT, /* ended by the tracker: above the limit that it enforces */
-	/* attach: the job ended without a stop message; run: another process reaped the job */
-	TRK_END_VANISHED,
-	TRK_END_FAILED, /* reported by the job's own program, without an exit code */
-};
-
-const char *trk__end_name(enum trk_end end);
-/* -1: none has that name. */
-int trk__end_find(const char *name);
-
-enum { TRK_END_WORDS_SIZE = 40 };
-/* How a run ended, for a person: "exit 3", "signal 9 (KILL)", "out of memory" …; the code is
- * negative where it is unknown. Returns `text`. */
-const char *trk__end_words(enum trk_end end, int code, int signal, char text[TRK_END_WORDS_SIZE]);
 const char *trk__quality_name(enum trk_quality quality);
 
 enum { TRK_RUN_BOOT_SIZE = 40, TRK_RUN_GROUP_SIZE = 512 };

@@ -412,7 +412,7 @@ static bool limit_is_own(const struct trk_finish *f, const struct trk_cgroup_lim
 static void judge(struct trk_finish *f, struct trk_record *record, bool reaped, int status)
 {
 	struct trk_cgroup_limits limits;
-	struct trk_end_facts *e = &f->facts;
+	struct trk_outcome_facts *e = &f->facts;
 	double machine_mib = trk__machine_memory_mib(&f->env), limit_mib;
 	char entered[TRK_RUN_TEXT_SIZE] = "";
 
@@ -430,7 +430,7 @@ static void judge(struct trk_finish *f, struct trk_record *record, bool reaped, 
 	e->limit_is_own = limit_is_own(f, &limits);
 	e->held_mib = record->outcome.total[TRK_TOTAL_PEAK_MEMORY_MIB].value;
 	e->limit_mib = limit_mib >= machine_mib ? machine_mib : limit_mib;
-	trk__end_judge(e, &record->outcome);
+	trk__outcome_judge(e, &record->outcome);
 	e->entered = NULL;
 }
 

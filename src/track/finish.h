@@ -4,7 +4,7 @@
 
 #include "base/env.h"
 #include "probe/linux/cgroup_own.h"
-#include "track/end.h"
+#include "track/outcome.h"
 #include "track/enforce.h"
 #include "track/group_log.h"
 #include "track/peak.h"
@@ -28,7 +28,7 @@ struct trk_finish {
 	uint64_t asleep_ns;                      /* of the machine since its boot, at the start */
 	uint64_t rss_at_start_bytes; /* the tracker's: what a forked child's maxrss starts from */
 	/* Filled in by the loop. */
-	struct trk_end_facts facts;
+	struct trk_outcome_facts facts;
 	char limit_text[TRK_RUN_TEXT_SIZE];
 	uint64_t switches, reaped;
 };

@@ -1,5 +1,5 @@
 /* Shared by track.c (loop and ticks), track_setup.c (set-up before the first tick), track_events.c
- * (children, signals, control messages) and ending.c (the end of all processes at a limit). */
+ * (children, signals, control messages) and terminate.c (the end of all processes at a limit). */
 #ifndef TRK_TRACK_PRIVATE_H
 #define TRK_TRACK_PRIVATE_H
 
@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "track/control.h"
 #include "track/discovery.h"
-#include "track/ending.h"
+#include "track/terminate.h"
 #include "track/enforce.h"
 #include "track/finish.h"
 #include "track/job.h"
@@ -43,7 +43,7 @@ struct track {
 	uint64_t spawn_ns; /* just before the job was started; 0: attached */
 	uint64_t start_ns, next_ns, state_ns;
 	struct trk_enforce enforce;
-	struct trk_ending ending;
+	struct trk_termination ending;
 	/* children of the tracker before the job, inherited over an exec */
 	pid_t old_child[OLD_CHILDREN_MAX];
 	int old_children;
@@ -83,12 +83,12 @@ void trk__track_reap(struct track *t, pid_t pid);
 void trk__track_look_at_children(struct track *t);
 void trk__track_handle_signals(struct track *t);
 
-/* ending.c: send TERM or KILL to all processes of the job. */
-void trk__ending_begin(struct track *t, int signo);
+/* terminate.c: send TERM or KILL to all processes of the job. */
+void trk__termination_begin(struct track *t, int signo);
 /* Call after each event: also send it to processes that were not found before. */
-void trk__ending_step(struct track *t);
+void trk__termination_step(struct track *t);
 /* True while processes are being ended. */
-bool trk__ending_goes_on(const struct trk_ending *e);
-void trk__ending_release(struct trk_ending *e);
+bool trk__termination_goes_on(const struct trk_termination *e);
+void trk__termination_release(struct trk_termination *e);
 
 #endif

@@ -55,7 +55,7 @@ static void arm(struct track *t, uint64_t now)
 		at = now + LOOK_NS;
 	if (due < UINT64_MAX - t->start_ns && t->start_ns + due < at)
 		at = t->start_ns + due;
-	if (trk__ending_goes_on(&t->ending) && t->ending.next_ns < at)
+	if (trk__termination_goes_on(&t->ending) && t->ending.next_ns < at)
 		at = t->ending.next_ns;
 	t->unarmed = trk__os_timer_set(t->timer_fd, at) < 0;
 }
@@ -178,7 +178,7 @@ static void check_deadlines(struct track *t, uint64_t now)
 
 	if (t->options->duration_ns && elapsed >= t->options->duration_ns)
 		t->stop = true;
-	if (!t->options->argv || (t->root_reaped && !trk__ending_goes_on(&t->ending)))
+	if (!t->options->argv || (t->root_reaped && !trk__termination_goes_on(&t->ending)))
 		return;
 	if (t->sampler && t->enforce.memory_bytes)
 		memory_bytes = trk__sampler_held_bytes(t->sampler);
@@ -190,9 +190,9 @@ static void check_deadlines(struct track *t, uint64_t now)
 	if (step == TRK_ENFORCE_TERM) {
 		t->finish.facts.limit = t->enforce.limit;
 		(void) snprintf(t->finish.limit_text, sizeof(t->finish.limit_text), "%s", text);
-		trk__ending_begin(t, SIGTERM);
+		trk__termination_begin(t, SIGTERM);
 	} else if (step == TRK_ENFORCE_KILL) {
-		trk__ending_begin(t, SIGKILL);
+		trk__termination_begin(t, SIGKILL);
 	}
 }
 
@@ -300,7 +300,8 @@ static void leave_if_lost(const struct track *t)
 
 static bool is_finished(const struct track *t)
 {
-	return t->stop || t->ending.is_over || (t->root_reaped && !trk__ending_goes_on(&t->ending));
+	return t->stop || t->ending.is_over ||
+	       (t->root_reaped && !trk__termination_goes_on(&t->ending));
 }
 
 static void loop(struct track *t)
@@ -334,7 +335,7 @@ static void loop(struct track *t)
 			t->finish.facts.root_ended = true;
 			break;
 		}
-		trk__ending_step(t);
+		trk__termination_step(t);
 		if (is_finished(t))
 			break;
 		if (fds[STACKS].revents)
@@ -568,7 +569,7 @@ static void release(struct track *t)
 	trk__helper_process_hold(false);
 	trk__writer_free(t->writer);
 	trk__finish_release(&t->finish);
-	trk__ending_release(&t->ending);
+	trk__termination_release(&t->ending);
 	trk__close(t->runs_fd);
 	trk__close(t->timer_fd);
 	trk__close(t->pid_fd);

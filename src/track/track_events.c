@@ -210,7 +210,7 @@ static void handle_stop_request(struct track *t, int signo)
 {
 	if (signo != SIGINT && signo != SIGTERM && signo != SIGHUP && signo != SIGQUIT)
 		return;
-	if (trk__ending_goes_on(&t->ending) && (t->ending.requests++ > 0 || t->root_reaped))
+	if (trk__termination_goes_on(&t->ending) && (t->ending.requests++ > 0 || t->root_reaped))
 		trk__enforce_hurry(&t->enforce, t->env.monotonic_ns() - t->start_ns);
 }
 

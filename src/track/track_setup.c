@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/parse.h"
+#include "probe/tree/pss_budget.h"
 #include "recording/store.h"
 #include "track/private.h"
 

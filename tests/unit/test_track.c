@@ -144,13 +144,13 @@ static void a_busy_machine_does_not_delay_the_next_search(void **state)
 	t.env.monotonic_ns = busy_clock;
 	t.env.thread_cpu_ns = no_cpu_time;
 	t.job.pid = job;
-	trk__ending_begin(&t, SIGCONT); /* a signal that does not end it */
+	trk__termination_begin(&t, SIGCONT); /* a signal that does not end it */
 	(void) kill(job, SIGKILL);
 	assert_int_equal(waitpid(job, NULL, 0), job);
-	assert_true(trk__ending_goes_on(&t.ending));
+	assert_true(trk__termination_goes_on(&t.ending));
 	assert_int_equal(t.ending.count, 1);
 	assert_true(t.ending.next_ns - late_ns < 100 * MS);
-	trk__ending_release(&t.ending);
+	trk__termination_release(&t.ending);
 	trk__env_release(&t.env);
 }
 

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "probe/tree/private.h"
+#include "probe/tree/pss_budget.h"
 #include "skip.h"
 
 #define MIB ((size_t) 1 << 20)

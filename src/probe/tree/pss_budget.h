@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Default share of a core for reading PSS, on average over a run. */
+#define TRK_TREE_PSS_SHARE 0.005
+
 #define TRK_PSS_LEAD_NS       20e9
 #define TRK_PSS_CREDIT_MAX_NS 200e6
 

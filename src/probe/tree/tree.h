@@ -30,9 +30,6 @@
 
 struct trk_tree; /* opaque */
 
-/* Default share of a core for reading PSS, on average over a run. */
-#define TRK_TREE_PSS_SHARE 0.005
-
 struct trk_tree_options {
 	pid_t root;                   /* root process of the tree */
 	bool one_process;             /* --no-children: the root alone */

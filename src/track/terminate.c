@@ -1,4 +1,4 @@
-#include "track/ending.h"
+#include "track/terminate.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ enum {
 /* ---- one process ---- */
 
 /* Does it get the signal for the first time? */
-static bool is_new(struct trk_ending *e, pid_t pid)
+static bool is_new(struct trk_termination *e, pid_t pid)
 {
 	unsigned char *byte, bit = (unsigned char) (1u << (pid & 7));
 
@@ -54,7 +54,8 @@ static const char *reason_of(int error, char state)
 	return state == 'D' ? "stuck in the kernel" : "still ending";
 }
 
-static void note_left(struct trk_ending *e, pid_t pid, const struct trk_pid_stat *stat, int error)
+static void note_left(struct trk_termination *e, pid_t pid, const struct trk_pid_stat *stat,
+		      int error)
 {
 	static const char more[] = ", ...";
 	size_t len = strlen(e->left), room = sizeof(e->left) - len;
@@ -93,7 +94,7 @@ static bool is_gone(const struct track *t, int error, const struct trk_pid_stat 
 static bool signal_process(struct track *t, pid_t pid, pid_t parent)
 {
 	TRK_FD_CLEANUP int end_fd = t->has_proc ? trk__os_process_end(pid) : -1;
-	struct trk_ending *e = &t->ending;
+	struct trk_termination *e = &t->ending;
 	struct trk_pid_stat stat = {.state = '?'};
 	int r = t->has_proc ? trk__pid_stat_read(t->env.proc_fd, pid, &stat) : -EOPNOTSUPP;
 	bool is_first, is_stopped;
@@ -116,7 +117,7 @@ static bool signal_process(struct track *t, pid_t pid, pid_t parent)
 
 /* ---- finding them ---- */
 
-static bool make_room(struct trk_ending *e, size_t count)
+static bool make_room(struct trk_termination *e, size_t count)
 {
 	size_t cap = e->cap ? e->cap : LIST_MIN;
 	pid_t *list;
@@ -144,7 +145,7 @@ static bool is_other(struct track *t, pid_t pid)
 /* Take the children of a process. Returns 0, or a negative errno where they are not listed. */
 static int signal_children(struct track *t, pid_t parent)
 {
-	struct trk_ending *e = &t->ending;
+	struct trk_termination *e = &t->ending;
 	size_t from = e->count, n = 0;
 	int r;
 
@@ -176,7 +177,7 @@ static int signal_descendants(struct track *t)
 
 static bool signal_members(struct track *t)
 {
-	struct trk_ending *e = &t->ending;
+	struct trk_termination *e = &t->ending;
 	const struct trk_tree *tree = t->sampler ? trk__sampler_tree(t->sampler) : NULL;
 	size_t n = tree ? trk__tree_pids(tree, NULL, 0) : 0;
 
@@ -206,7 +207,7 @@ static void signal_children_from(struct track *t, pid_t from)
  * children are adopted when their parents end; most have pids soon after that of the job. */
 static void signal_unlisted(struct track *t)
 {
-	struct trk_ending *e = &t->ending;
+	struct trk_termination *e = &t->ending;
 
 	if (!t->root_reaped && e->next_ns == 0 && kill(-t->job.pid, e->sent) == 0)
 		(void) is_new(e, t->job.pid);
@@ -216,7 +217,7 @@ static void signal_unlisted(struct track *t)
 
 static void search(struct track *t, int signo)
 {
-	struct trk_ending *e = &t->ending;
+	struct trk_termination *e = &t->ending;
 	int r;
 
 	e->sent = signo;
@@ -234,7 +235,7 @@ static void search(struct track *t, int signo)
 
 /* ---- life ---- */
 
-bool trk__ending_goes_on(const struct trk_ending *e)
+bool trk__termination_goes_on(const struct trk_termination *e)
 {
 	return e->signo != 0 && !e->is_over;
 }
@@ -250,7 +251,7 @@ static bool has_no_child(void)
 
 static bool is_over(const struct track *t, uint64_t now)
 {
-	const struct trk_ending *e = &t->ending;
+	const struct trk_termination *e = &t->ending;
 
 	/* While children end, the kernel's list of them may lack one. */
 	if (e->is_complete && e->count == 0)
@@ -266,7 +267,7 @@ static bool is_over(const struct track *t, uint64_t now)
  * make another one start a new process, or make room for it below a limit of processes. */
 static void search_all(struct track *t, uint64_t now)
 {
-	struct trk_ending *e = &t->ending;
+	struct trk_termination *e = &t->ending;
 	uint64_t end, cost_ns = t->env.thread_cpu_ns();
 
 	for (int i = 0; i < SEARCHES && (i == 0 || e->told_now > 0); i++) {
@@ -286,12 +287,12 @@ static void search_all(struct track *t, uint64_t now)
 	e->is_over = is_over(t, end);
 }
 
-void trk__ending_step(struct track *t)
+void trk__termination_step(struct track *t)
 {
-	struct trk_ending *e = &t->ending;
+	struct trk_termination *e = &t->ending;
 	uint64_t now = t->env.monotonic_ns();
 
-	if (!trk__ending_goes_on(e))
+	if (!trk__termination_goes_on(e))
 		return;
 	trk__track_look_at_children(t);
 	e->is_over = t->root_reaped && has_no_child();
@@ -301,9 +302,9 @@ void trk__ending_step(struct track *t)
 		search_all(t, now);
 }
 
-void trk__ending_begin(struct track *t, int signo)
+void trk__termination_begin(struct track *t, int signo)
 {
-	struct trk_ending *e = &t->ending;
+	struct trk_termination *e = &t->ending;
 	struct trk_pid_stat stat;
 
 	if (e->signo == 0 && t->has_proc &&
@@ -315,10 +316,10 @@ void trk__ending_begin(struct track *t, int signo)
 	e->cursor = 1;
 	free(e->told);
 	e->told = calloc(PIDS_MAX / 8, 1); /* the kernel provides only pages that are used */
-	trk__ending_step(t);
+	trk__termination_step(t);
 }
 
-void trk__ending_release(struct trk_ending *e)
+void trk__termination_release(struct trk_termination *e)
 {
 	free(e->told);
 	free(e->list);

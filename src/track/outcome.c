@@ -1,4 +1,4 @@
-#include "track/end.h"
+#include "track/outcome.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -21,13 +21,13 @@ __attribute__((format(printf, 2, 3))) static void set_evidence(struct trk_outcom
 }
 
 /* True also if either is not known. */
-static bool held_at_least(const struct trk_end_facts *f, double share)
+static bool held_at_least(const struct trk_outcome_facts *f, double share)
 {
 	return !(f->held_mib < share * f->limit_mib);
 }
 
 /* May a process of the job have been the victim? */
-static bool kill_fits(const struct trk_end_facts *f, bool is_killed)
+static bool kill_fits(const struct trk_outcome_facts *f, bool is_killed)
 {
 	const struct trk_kills *k = &f->kills;
 	bool is_small = f->limit_is_own && !held_at_least(f, LEAST_SHARE);
@@ -40,34 +40,34 @@ static bool kill_fits(const struct trk_end_facts *f, bool is_killed)
 }
 
 /* The same for the groups that processes of the job entered. */
-static bool entered_kill_fits(const struct trk_end_facts *f, bool is_killed)
+static bool entered_kill_fits(const struct trk_outcome_facts *f, bool is_killed)
 {
 	double share = is_killed ? LEAST_SHARE : MOST_OF_IT;
 
 	return f->entered && f->entered[0] && !(f->held_mib < share * f->entered_limit_mib);
 }
 
-static bool is_machine_kill(const struct trk_end_facts *f, bool is_killed)
+static bool is_machine_kill(const struct trk_outcome_facts *f, bool is_killed)
 {
 	return is_killed && f->kills.in_group == 0 && f->kills.on_machine > 0 &&
 	       f->held_mib >= MOST_OF_IT * f->limit_mib;
 }
 
-static void explain_group_kill(struct trk_outcome *o, const struct trk_end_facts *f,
+static void explain_group_kill(struct trk_outcome *o, const struct trk_outcome_facts *f,
 			       const char *rest)
 {
 	set_evidence(o, "oom_kill of the job's control group rose by %llu%s",
 		     (unsigned long long) f->kills.in_group, rest);
 }
 
-static void explain_machine_kill(struct trk_outcome *o, const struct trk_end_facts *f)
+static void explain_machine_kill(struct trk_outcome *o, const struct trk_outcome_facts *f)
 {
 	set_evidence(o, "oom_kill of the machine rose by %llu, and the job held %.0f of %.0f MiB",
 		     (unsigned long long) f->kills.on_machine, f->held_mib, f->limit_mib);
 }
 
 /* Explain kills that were not the end of the job. */
-static void explain_neighbours(struct trk_outcome *o, const struct trk_end_facts *f,
+static void explain_neighbours(struct trk_outcome *o, const struct trk_outcome_facts *f,
 			       const char *begin)
 {
 	const struct trk_kills *k = &f->kills;
@@ -85,7 +85,7 @@ static void explain_neighbours(struct trk_outcome *o, const struct trk_end_facts
 			     begin, k->above_path);
 }
 
-static void judge_status(const struct trk_end_facts *f, struct trk_outcome *o)
+static void judge_status(const struct trk_outcome_facts *f, struct trk_outcome *o)
 {
 	int status = f->wait_status;
 
@@ -99,7 +99,7 @@ static void judge_status(const struct trk_end_facts *f, struct trk_outcome *o)
 	}
 }
 
-static void judge_reaped(const struct trk_end_facts *f, struct trk_outcome *o)
+static void judge_reaped(const struct trk_outcome_facts *f, struct trk_outcome *o)
 {
 	bool is_killed, fits;
 
@@ -130,13 +130,13 @@ static void judge_reaped(const struct trk_end_facts *f, struct trk_outcome *o)
 
 /* The exit code of an attached process is not known. If it was alone in its group, it was the
  * victim, even if all samples were small: a job may grow fast. */
-static bool attached_is_out_of_memory(const struct trk_end_facts *f)
+static bool attached_is_out_of_memory(const struct trk_outcome_facts *f)
 {
 	return f->root_ended && f->kills.in_group && f->kills.at_end &&
 	       ((f->is_alone && !f->kills.is_shared) || held_at_least(f, MOST_OF_IT));
 }
 
-static void judge_unreaped(const struct trk_end_facts *f, struct trk_outcome *o)
+static void judge_unreaped(const struct trk_outcome_facts *f, struct trk_outcome *o)
 {
 	o->code = f->stated ? f->stated_code : -1;
 	if (f->lost) {
@@ -164,7 +164,7 @@ static void judge_unreaped(const struct trk_end_facts *f, struct trk_outcome *o)
 	}
 }
 
-void trk__end_judge(const struct trk_end_facts *f, struct trk_outcome *ret)
+void trk__outcome_judge(const struct trk_outcome_facts *f, struct trk_outcome *ret)
 {
 	if (f->reaped)
 		judge_reaped(f, ret);

@@ -7,8 +7,8 @@
  *
  * Processes are found as the tracker's children and their descendants: as a subreaper it adopts the
  * orphans. Systems without subreapers have the members of trk_tree. */
-#ifndef TRK_TRACK_ENDING_H
-#define TRK_TRACK_ENDING_H
+#ifndef TRK_TRACK_TERMINATE_H
+#define TRK_TRACK_TERMINATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 #include "track/enforce.h"
 
-struct trk_ending {
+struct trk_termination {
 	int signo;    /* SIGTERM, then SIGKILL; 0: no limit has acted */
 	int sent;     /* by the search that is going on: also SIGSTOP, before SIGKILL */
 	bool is_over; /* no process is left, or those that are left cannot be ended */

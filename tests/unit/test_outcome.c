@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "recording/death.h"
-#include "track/end.h"
+#include "track/outcome.h"
 #include "scratch.h"
 
 /* As of waitpid(2). */
@@ -27,17 +27,17 @@ enum { JOB = 42 };
 
 static struct trk_outcome outcome;
 
-static const struct trk_outcome *judge(const struct trk_end_facts *f)
+static const struct trk_outcome *judge(const struct trk_outcome_facts *f)
 {
 	memset(&outcome, 0, sizeof(outcome));
-	trk__end_judge(f, &outcome);
+	trk__outcome_judge(f, &outcome);
 	return &outcome;
 }
 
 /* A job that held 95 MiB, alone in a group of 100 MiB, and one kill as it ended. */
-static struct trk_end_facts killed_job(int status)
+static struct trk_outcome_facts killed_job(int status)
 {
-	return (struct trk_end_facts){
+	return (struct trk_outcome_facts){
 		.reaped = true,
 		.wait_status = status,
 		.kills = {.in_group = 1, .member_ended = true, .at_end = true},
@@ -49,9 +49,9 @@ static struct trk_end_facts killed_job(int status)
 }
 
 /* A job of 3 MiB, with others in its group of which one was killed. */
-static struct trk_end_facts neighbour_killed(int status)
+static struct trk_outcome_facts neighbour_killed(int status)
 {
-	struct trk_end_facts f = killed_job(status);
+	struct trk_outcome_facts f = killed_job(status);
 
 	f.is_alone = false;
 	f.held_mib = 3;
@@ -61,7 +61,7 @@ static struct trk_end_facts neighbour_killed(int status)
 
 static void a_job_that_the_kernel_killed_ran_out_of_memory(void **state)
 {
-	struct trk_end_facts f = killed_job(KILLED_BY_9);
+	struct trk_outcome_facts f = killed_job(KILLED_BY_9);
 
 	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY);
 	assert_string_equal(outcome.evidence, "oom_kill of the job's control group rose by 1");
@@ -74,7 +74,7 @@ static void a_job_that_the_kernel_killed_ran_out_of_memory(void **state)
 
 static void a_job_that_ends_well_keeps_its_exit_code(void **state)
 {
-	struct trk_end_facts f = killed_job(EXITED(0));
+	struct trk_outcome_facts f = killed_job(EXITED(0));
 
 	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
 	assert_non_null(strstr(outcome.evidence, "yet the job ended well"));
@@ -82,7 +82,7 @@ static void a_job_that_ends_well_keeps_its_exit_code(void **state)
 
 static void the_kill_of_a_neighbour_is_not_the_end_of_a_small_job(void **state)
 {
-	struct trk_end_facts f = neighbour_killed(EXITED(1));
+	struct trk_outcome_facts f = neighbour_killed(EXITED(1));
 
 	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
 	assert_int_equal(outcome.code, 1);
@@ -97,7 +97,7 @@ static void the_kill_of_a_neighbour_is_not_the_end_of_a_small_job(void **state)
 
 static void a_kill_while_no_process_of_the_job_ended_is_a_neighbours(void **state)
 {
-	struct trk_end_facts f = killed_job(EXITED(1));
+	struct trk_outcome_facts f = killed_job(EXITED(1));
 
 	f.kills.member_ended = f.kills.at_end = false;
 	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
@@ -107,7 +107,7 @@ static void a_kill_while_no_process_of_the_job_ended_is_a_neighbours(void **stat
 
 static void a_small_job_in_its_own_full_group_was_not_the_largest(void **state)
 {
-	struct trk_end_facts f = killed_job(KILLED_BY_9);
+	struct trk_outcome_facts f = killed_job(KILLED_BY_9);
 
 	f.is_alone = false;
 	f.held_mib = 3;
@@ -123,7 +123,7 @@ static void a_small_job_in_its_own_full_group_was_not_the_largest(void **state)
 
 static void a_count_that_other_groups_share_proves_less(void **state)
 {
-	struct trk_end_facts f = killed_job(EXITED(1));
+	struct trk_outcome_facts f = killed_job(EXITED(1));
 
 	f.kills.is_shared = true;
 	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY);
@@ -133,7 +133,7 @@ static void a_count_that_other_groups_share_proves_less(void **state)
 
 static void a_kill_in_a_related_group_is_no_evidence(void **state)
 {
-	struct trk_end_facts f = neighbour_killed(EXITED(1));
+	struct trk_outcome_facts f = neighbour_killed(EXITED(1));
 
 	f.held_mib = 95;
 	f.is_alone = true;
@@ -150,7 +150,7 @@ static void a_kill_in_a_related_group_is_no_evidence(void **state)
 
 static void a_kill_on_the_machine_counts_for_a_large_job_that_was_killed(void **state)
 {
-	struct trk_end_facts f = killed_job(KILLED_BY_9);
+	struct trk_outcome_facts f = killed_job(KILLED_BY_9);
 
 	f.kills = (struct trk_kills){.on_machine = 1};
 	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY);
@@ -161,7 +161,7 @@ static void a_kill_on_the_machine_counts_for_a_large_job_that_was_killed(void **
 
 static void a_kill_in_a_group_that_the_job_entered_must_fit_as_well(void **state)
 {
-	struct trk_end_facts f = killed_job(EXITED(7));
+	struct trk_outcome_facts f = killed_job(EXITED(7));
 
 	f.kills = (struct trk_kills){.on_machine = 1};
 	f.entered = "oom_kill of control group /b, which the job entered, is 1";
@@ -178,7 +178,7 @@ static void a_kill_in_a_group_that_the_job_entered_must_fit_as_well(void **state
 
 static void a_process_that_was_attached_to_is_judged_by_its_group_and_size(void **state)
 {
-	struct trk_end_facts f = killed_job(0);
+	struct trk_outcome_facts f = killed_job(0);
 
 	f.reaped = false;
 	f.is_alone = false;
@@ -298,7 +298,7 @@ static const char boot[] = "c0ffee00-0000-4000-8000-000000000001\n";
 
 static void a_limit_is_the_end_also_if_its_job_could_not_be_ended(void **state)
 {
-	struct trk_end_facts f = killed_job(KILLED_BY_9);
+	struct trk_outcome_facts f = killed_job(KILLED_BY_9);
 
 	f.limit = TRK_END_TIMEOUT;
 	f.limit_text = "too long; could not be ended: 7 (sh): stuck in the kernel";

@@ -4,13 +4,13 @@
  * ended when the kernel counted the kill, and the job held enough of the limit. Otherwise the
  * victim may have been another process in the control group, and the exit code of the job
  * stands. */
-#ifndef TRK_TRACK_END_H
-#define TRK_TRACK_END_H
+#ifndef TRK_TRACK_OUTCOME_H
+#define TRK_TRACK_OUTCOME_H
 
 #include "track/kills.h"
 #include "model/run.h"
 
-struct trk_end_facts {
+struct trk_outcome_facts {
 	/* run: whether the job was reaped. */
 	bool reaped;
 	int wait_status;
@@ -34,6 +34,6 @@ struct trk_end_facts {
 };
 
 /* Set end, code, signal and evidence of *ret. */
-void trk__end_judge(const struct trk_end_facts *f, struct trk_outcome *ret);
+void trk__outcome_judge(const struct trk_outcome_facts *f, struct trk_outcome *ret);
 
 #endif
