@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advise/run_cost.h"
 #include "advise/server.h"
 #include "catalog/text.h"
 

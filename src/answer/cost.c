@@ -1,4 +1,5 @@
 #include "answer/cost.h"
+#include "advise/run_cost.h"
 
 #include <errno.h>
 #include <math.h>

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "advise/run_cost.h"
 #include "advise/server.h"
 #include "catalog/text.h"
 

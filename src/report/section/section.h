@@ -2,11 +2,13 @@
 #ifndef TRK_REPORT_SECTION_SECTION_H
 #define TRK_REPORT_SECTION_SECTION_H
 
+#include "advise/run_cost.h"
 #include "base/bytes.h"
 #include "catalog/needs.h"
 #include "model/capacity.h"
 #include "answer/time_breakdown.h"
 #include "report/report.h"
+#include "report/section/sections.def"
 #include "answer/run_servers.h"
 
 /* Values computed from the input, for all sections. */
@@ -37,19 +39,8 @@ void trk__section_head(struct trk_doc *d, const struct trk_report_work *w);
 
 typedef void trk_section_fn(struct trk_doc *d, struct trk_doc_section *s,
 			    const struct trk_report_work *w);
-/* The sections in the order of the page: trk__section_NAME in NAME.c, the key, the title. */
+/* trk__section_NAME in NAME.c */
 /* clang-format off */
-#define TRK_SECTION_LIST(X) \
-	X(timeline, "timeline", "Timeline") \
-	X(processes, "processes", "Processes") \
-	X(lines, "code", "Where in the code") \
-	X(sizing, "sizing", "Right-sizing") \
-	X(gpus, "gpus", "GPUs") \
-	X(wall_time, "wall_time", "Where the wall time went") \
-	X(changed, "changed", "What changed since earlier runs") \
-	X(servers, "servers", "Cheapest servers that fit") \
-	X(machine, "machine", "Server and cloud") \
-	X(measured, "measured", "How this was measured, and how certain it is")
 #define X(name, key, title) trk_section_fn trk__section_##name;
 TRK_SECTION_LIST(X)
 #undef X
