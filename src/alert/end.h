@@ -6,22 +6,7 @@
 #include <stddef.h>
 
 #include "alert/book.h"
-
-/* Name, severity, cool-down in hours, condition in words. */
-#define TRK_ALERT_END_RULE_LIST(X)                                                                 \
-	X(OOM_KILLED, "oom-killed", 2, 168, "the newest run ended out of memory")                  \
-	X(FAILING_AGAIN, "failing-again", 2, 24,                                                   \
-	  "the newest 3 runs failed in the same way, or far more of the newest 10 runs than of "   \
-	  "the runs before")                                                                       \
-	X(WILL_FAIL, "will-fail", 1, 168,                                                          \
-	  "the peaks grow clearly, and will reach the request within 14 days or 10 runs")          \
-	X(SLOWER, "slower", 0, 168,                                                                \
-	  "run times have reached a new level, or two runs in a row took much longer than usual")  \
-	X(BIGGER, "bigger", 0, 168,                                                                \
-	  "peaks of memory have reached a new level, or two runs in a row used much more than "    \
-	  "usual")                                                                                 \
-	X(BUDGET, "budget", 1, 720,                                                                \
-	  "all jobs together are expected to cost more than the budget this month")
+#include "alert/end_rules.def"
 
 enum trk_alert_end_rule {
 #define X(id, name, severity, again_h, text) TRK_ALERT_END_##id,

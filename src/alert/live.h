@@ -11,32 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "alert/live_rules.def"
 #include "model/gpu.h"
 #include "model/run.h"
 #include "model/sample.h"
-
-/* Name, severity, seconds for which the condition must hold, condition in words. */
-#define TRK_ALERT_RULE_LIST(X)                                                                     \
-	X(OOM_RISK, "oom-risk", CRITICAL, 10,                                                      \
-	  "one of: memory above 60 % of the limit, to reach it within 10 min at the rate of the "  \
-	  "last 5 min; more than 20 % of the time spent waiting for memory; memory above 90 % of " \
-	  "the limit, which the control group reaches again and again")                            \
-	X(MEM_NEAR_LIMIT, "mem-near-limit", WARNING, 30, "memory is above 90 % of the limit")      \
-	X(VRAM_NEAR_LIMIT, "vram-near-limit", WARNING, 30,                                         \
-	  "the memory of a GPU that the job uses is more than 95 % full")                          \
-	X(DISK_FULL, "disk-full", WARNING, 60,                                                     \
-	  "less than 25 % of the space of the local disks is free, and will be used up within "    \
-	  "30 min at the rate of the last 5 min")                                                  \
-	X(SWAP, "swap", WARNING, 60, "the machine uses 64 MiB more swap than at the start")        \
-	X(CPU_THROTTLED, "cpu-throttled", INFO, 300,                                               \
-	  "a CPU quota throttles the job for more than 25 % of the time, averaged over a minute")  \
-	X(GPU_IDLE, "gpu-idle", WARNING, 900, "the job's GPUs are idle; fires again at 60 min")    \
-	X(STALLED, "stalled", WARNING, 900,                                                        \
-	  "less than 0.01 cores, no disk traffic, no GPU in use, and the last mark does not "      \
-	  "begin with wait")                                                                       \
-	X(TIME_LIMIT, "time-limit", WARNING, 0,                                                    \
-	  "the run is expected to end after the requested time, by 5 earlier runs or more; with "  \
-	  "fewer, or after their time: 90 % of the requested time has passed")
 
 enum trk_alert_rule {
 #define X(id, name, severity, window_s, text) TRK_ALERT_##id,

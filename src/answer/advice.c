@@ -511,3 +511,12 @@ void trk__advice_json(struct trk_json *j, const struct trk_advice *a)
 	trk__json_close(j, '}');
 	trk__json_close(j, '}');
 }
+
+double trk__advice_expected_s(const struct trk_advice *a)
+{
+	bool queued = a->has_cpu && a->cpu.queue.cause != TRK_QUEUE_NONE;
+
+	if (isnan(a->run_time_s) || (queued && a->duration_s > a->run_time_s))
+		return a->duration_s;
+	return a->run_time_s;
+}

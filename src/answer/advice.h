@@ -67,43 +67,6 @@ void trk__advice_json(struct trk_json *j, const struct trk_advice *a);
  * was requested or limited; where nothing was, "Next time request 2 CPU, 3.5 GiB". */
 void trk__advice_line(struct trk_buf *b, const struct trk_advice *a);
 
-/* Lines to paste into the description of a job, a line a batch system: the function of
- * advice_lines.c, the name in --for, a title, how a comment begins (NULL: the format has none), and
- * how the sources of a request begin that show that a run was under this system. */
-/* clang-format off */
-#define TRK_SNIPPET_LIST(X) \
-	X(slurm, "slurm", "Slurm", "# ", "SLURM") \
-	X(kubernetes, "k8s", "Kubernetes", "# ", "CPU_", "MEMORY_") \
-	X(docker, "docker", "Docker", NULL, NULL) \
-	X(batch, "batch", "AWS Batch", NULL, NULL) \
-	X(metaflow, "metaflow", "Metaflow", "# ", NULL) \
-	X(nextflow, "nextflow", "Nextflow", "// ", NULL) \
-	X(snakemake, "snakemake", "Snakemake", "# ", NULL) \
-	X(htcondor, "htcondor", "HTCondor", "# ", NULL) \
-	X(pbs, "pbs", "PBS", "# ", "PBS_") \
-	X(lsf, "lsf", "LSF", "# ", "LSB_") \
-	X(sge, "sge", "SGE", "# ", "NSLOTS")
-/* clang-format on */
-
-enum {
-#define X(name, ...) TRK_SNIPPET_##name,
-	TRK_SNIPPET_LIST(X)
-#undef X
-		TRK_SNIPPET_KINDS
-};
-
-struct trk_snippet_request;
-
-struct trk_snippet_kind {
-	const char *name, *title, *comment, *mark[2];
-	void (*print)(struct trk_buf *b, const struct trk_snippet_request *r);
-};
-
-extern const struct trk_snippet_kind trk__snippet_kinds[TRK_SNIPPET_KINDS];
-
-/* Lines of the kind of this name. False: there is no such kind. */
-bool trk__advice_snippet(struct trk_buf *b, const struct trk_advice *a, const char *kind);
-
 /* What the request for memory does not cover, in one line without a line end. False: nothing. */
 bool trk__advice_memory_note(struct trk_buf *b, const struct trk_advice *a);
 

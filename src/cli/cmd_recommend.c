@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answer/snippets.h"
 #include "base/parse.h"
 #include "cli/named_runs.h"
 #include "cli/server_options.h"

@@ -11,51 +11,11 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "history/fields.def"
 #include "model/past_run.h"
 #include "recording/store.h"
 
 enum { TRK_HISTORY_TAGS_SIZE = 512 };
-
-/* The columns of a run, in the order of JSON. Both databases, JSON and the checks of foreign values
- * follow from this list. A new column is a line here, a member of struct trk_past_run, a step in
- * schema.c, and a line in trk__history_run_from (history_run.c).
- *
- * X(kind, column, member, key in `history --json` or NULL); `ended` stays the last. */
-/* clang-format off */
-#define TRK_HISTORY_FIELDS_BUT_LAST(X)                                                              \
-	X(ID,		id,			id,			"id")                       \
-	X(TEXT,		job,			job,			"job")                      \
-	X(SCOPE,	scope,			scope,			"scope")                    \
-	X(TEXT,		kind,			kind,			"kind")                     \
-	X(TEXT,		command,		command,		"command")                  \
-	X(TAGS,		tags,			tags,			"tags")                     \
-	X(TEXT,		file,			file,			NULL)                       \
-	X(TEXT,		verdict,		end_name,		"verdict")                  \
-	X(CODE,		code,			code,			"code")                     \
-	X(SIGNAL,	signal,			signal,			"signal")                   \
-	X(REAL,		start_s,		start_s,		"start_time")               \
-	X(REAL,		duration_s,		duration_s,		"duration_s")               \
-	X(REAL,		cpu_s,			cpu_s,			"cpu_s")                    \
-	X(REAL,		cpu_mean,		cpu_mean,		"process_cpu_usage_mean")   \
-	X(REAL,		cpu_max,		cpu_max,		"process_cpu_usage_max")    \
-	X(MIB,		peak_memory_mib,	memory.bytes,		"peak_memory_mib")          \
-	X(MIB,		memory_mean_mib,	memory_mean_bytes,	"memory_mean_mib")          \
-	X(MIB,		peak_swap_mib,		swap.bytes,		"peak_swap_mib")            \
-	X(REAL,		disk_read_bytes,	disk_read_bytes,	"disk_read_bytes")          \
-	X(REAL,		disk_write_bytes,	disk_write_bytes,	"disk_write_bytes")         \
-	X(REAL,		gpu_mean,		gpu_mean,		"process_gpu_usage_mean")   \
-	X(REAL,		gpu_max,		gpu_max,		"process_gpu_usage_max")    \
-	X(MIB,		vram_max_mib,		vram.bytes,		"process_gpu_vram_max")     \
-	X(REAL,		limit_cpu,		limit_cpu,		"limit_cpu")                \
-	X(MIB,		limit_memory_mib,	limit_memory_bytes,	"limit_memory_mib")         \
-	X(REAL,		request_cpu,		request_cpu,		"request_cpu")              \
-	X(MIB,		request_memory_mib,	request_memory_bytes,	"request_memory_mib")       \
-	X(CAPACITY,	capacity,		capacity,		"capacity")                 \
-	X(REAL,		input_bytes,		input_bytes,		"input_bytes")              \
-	X(REAL,		cost_usd,		cost_usd,		"cost_usd")                 \
-	X(COUNT,	samples,		samples,		"samples")
-#define TRK_HISTORY_FIELDS(X) TRK_HISTORY_FIELDS_BUT_LAST(X) X(FLAG, ended, ended, "ended")
-/* clang-format on */
 
 /* A run with the room for its texts. */
 struct trk_history_row {

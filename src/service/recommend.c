@@ -1,3 +1,4 @@
+#include "answer/snippets.h"
 #include "service/recommend.h"
 
 #include <errno.h>

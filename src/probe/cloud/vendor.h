@@ -6,6 +6,7 @@
 #include "base/json_read.h"
 #include "probe/cloud/cloud.h"
 #include "probe/cloud/http.h"
+#include "probe/cloud/vendors.def"
 #include "probe/linux/dmi.h"
 
 enum { TRK_CLOUD_REQUESTS = 6, TRK_CLOUD_HEADERS = 320 };
@@ -73,11 +74,7 @@ size_t trk__cloud_ask(const struct trk_cloud_vendor *v, unsigned int step,
 bool trk__cloud_read(const struct trk_cloud_vendor *v, const struct trk_cloud_answer *answers,
 		     size_t n, struct trk_cloud *ret);
 
-/* Each vendor has a file NAME.c with trk__cloud_NAME. Vendors are queried in this order. */
 /* clang-format off */
-#define TRK_CLOUD_VENDOR_LIST(X) \
-	X(aws) X(gcp) X(azure) X(hetzner) X(upcloud) X(alicloud) X(ovh) X(vultr) X(oracle) \
-	X(digitalocean) X(scaleway) X(linode) X(exoscale)
 #define X(name) extern const struct trk_cloud_vendor trk__cloud_##name;
 TRK_CLOUD_VENDOR_LIST(X)
 #undef X

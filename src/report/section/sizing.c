@@ -2,6 +2,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "answer/snippets.h"
 #include "base/maths.h"
 #include "report/section/section.h"
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "answer/advice.h"
+#include "answer/snippets.h"
 #include "base/maths.h"
 
 struct trk_snippet_request {
@@ -143,15 +143,6 @@ static void add_note(struct trk_buf *b, const struct trk_advice *a, const char *
 		trk__buf_putc(b, '\n');
 	else if (!b->error)
 		b->data[b->len = start] = '\0';
-}
-
-double trk__advice_expected_s(const struct trk_advice *a)
-{
-	bool queued = a->has_cpu && a->cpu.queue.cause != TRK_QUEUE_NONE;
-
-	if (isnan(a->run_time_s) || (queued && a->duration_s > a->run_time_s))
-		return a->duration_s;
-	return a->run_time_s;
 }
 
 /* clang-format off */
