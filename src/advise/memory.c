@@ -116,8 +116,7 @@ static const char *size_text(double bytes, char text[TRK_HUMAN_SIZE])
 	return trk__human_memory(text, bytes / TRK_MIB);
 }
 
-__attribute__((format(printf, 2, 3))) static void add_reason(struct trk_memory_advice *a,
-							     const char *format, ...)
+void trk__memory_say(struct trk_memory_advice *a, const char *format, ...)
 {
 	va_list args;
 
@@ -157,24 +156,25 @@ static void explain_basis(const struct choice *c, const struct trk_memory_tuning
 	char size[TRK_HUMAN_SIZE], least[TRK_HUMAN_SIZE];
 
 	if (c->only_open_kills) {
-		add_reason(
+		trk__memory_say(
 			a,
 			"no run has succeeded yet, so it is not known how much memory a run needs");
 		return;
 	}
-	add_reason(a, "%s (%s) x %.3g, rounded up, from %zu run%s", a->basis_text,
-		   size_text(c->ratios.forecast_bytes, size), c->factor, c->history.count,
-		   c->history.count == 1 ? "" : "s");
+	trk__memory_say(a, "%s (%s) x %.3g, rounded up, from %zu run%s", a->basis_text,
+			size_text(c->ratios.forecast_bytes, size), c->factor, c->history.count,
+			c->history.count == 1 ? "" : "s");
 	if (c->ratios.forecast_bytes * c->factor <= tuning->floor_bytes - tuning->step_bytes &&
 	    a->request_bytes == tuning->floor_bytes)
-		add_reason(a, "%s is the smallest request", size_text(tuning->floor_bytes, least));
+		trk__memory_say(a, "%s is the smallest request",
+				size_text(tuning->floor_bytes, least));
 	if (c->no_success)
-		add_reason(
+		trk__memory_say(
 			a,
 			"no run has succeeded yet, so it is not known how much memory a run needs");
 	if (c->forgotten > 0)
-		add_reason(a, "memory %s %zu runs ago: the %zu older ones are not used",
-			   c->shift_up ? "rose" : "fell", c->history.count, c->forgotten);
+		trk__memory_say(a, "memory %s %zu runs ago: the %zu older ones are not used",
+				c->shift_up ? "rose" : "fell", c->history.count, c->forgotten);
 }
 
 static void explain_chance(const struct choice *c, struct trk_memory_advice *a)
@@ -182,13 +182,15 @@ static void explain_chance(const struct choice *c, struct trk_memory_advice *a)
 	if (c->only_open_kills)
 		return;
 	if (a->retry)
-		add_reason(a, "chance that the retry needs more: %.2g %%", 100 * a->chance_exceed);
+		trk__memory_say(a, "chance that the retry needs more: %.2g %%",
+				100 * a->chance_exceed);
 	else
-		add_reason(a,
-			   "chance that the next run needs more: %.2g %%; that it exceeds every "
-			   "run so "
-			   "far: 1 in %zu",
-			   100 * a->chance_exceed, c->history.count + 1);
+		trk__memory_say(
+			a,
+			"chance that the next run needs more: %.2g %%; that it exceeds every "
+			"run so "
+			"far: 1 in %zu",
+			100 * a->chance_exceed, c->history.count + 1);
 }
 
 static void explain_failure(const struct run_floor *floor, struct trk_memory_advice *a)
@@ -199,13 +201,13 @@ static void explain_failure(const struct run_floor *floor, struct trk_memory_adv
 		return;
 	size_text(trk__earlier_held(floor->run), held);
 	if (floor->run->end == TRK_PAST_OUT_OF_MEMORY)
-		add_reason(
+		trk__memory_say(
 			a,
 			"a run was killed at %s, and no run has succeeded above that: its need is "
 			"counted as %s",
 			held, size_text(floor->bytes, need));
 	else
-		add_reason(a, "a run failed at a peak of %s: it may have needed more", held);
+		trk__memory_say(a, "a run failed at a peak of %s: it may have needed more", held);
 }
 
 /* Explain the request for a retry after the newest runs were killed. */
@@ -218,12 +220,12 @@ static void explain_retry(const struct choice *c, const struct trk_earlier_view 
 
 	if (!a->retry)
 		return;
-	add_reason(a, "the newest run%s out of memory at %s%s: the retry gets %s",
-		   kills.count > 1 ? "s ran" : " ran", kills.count > 1 ? "up to " : "",
-		   size_text(kills.failed_bytes, held),
-		   c->only_open_kills || a->request_bytes == twice
-			   ? "twice as much"
-			   : "the cheapest amount above that, estimated from the runs so far");
+	trk__memory_say(a, "the newest run%s out of memory at %s%s: the retry gets %s",
+			kills.count > 1 ? "s ran" : " ran", kills.count > 1 ? "up to " : "",
+			size_text(kills.failed_bytes, held),
+			c->only_open_kills || a->request_bytes == twice
+				? "twice as much"
+				: "the cheapest amount above that, estimated from the runs so far");
 }
 
 static void explain_jump(const struct choice *c, const struct run_floor *jump,
@@ -232,10 +234,10 @@ static void explain_jump(const struct choice *c, const struct run_floor *jump,
 	char peak[TRK_HUMAN_SIZE];
 
 	if (jump->bytes > c->ratios.forecast_bytes * c->factor)
-		add_reason(a,
-			   "the newest run needed 10 %% more than all runs before it, so the "
-			   "request is at least its peak of %s",
-			   size_text(jump->bytes, peak));
+		trk__memory_say(a,
+				"the newest run needed 10 %% more than all runs before it, so the "
+				"request is at least its peak of %s",
+				size_text(jump->bytes, peak));
 }
 
 /* Why the request stays below an earlier peak. */
@@ -255,12 +257,14 @@ static void explain_passed(const struct choice *c, const struct trk_memory_optio
 		why = "that peak was before the memory use of the job fell";
 	else
 		why = "an occasional retry costs less than reserving that much for every run";
-	add_reason(a, "%s is below an earlier peak of %s (chance of meeting it again %.2g %%): %s",
-		   size_text(a->request_bytes, request), size_text(a->passed_peak_bytes, peak),
-		   100 * a->passed_peak_chance, why);
+	trk__memory_say(
+		a, "%s is below an earlier peak of %s (chance of meeting it again %.2g %%): %s",
+		size_text(a->request_bytes, request), size_text(a->passed_peak_bytes, peak),
+		100 * a->passed_peak_chance, why);
 	if (options->risk == TRK_RISK_SAFE && !a->exceeds_machine)
-		add_reason(a, "with --risk safe, the request is below an earlier peak only if that "
-			      "run had a larger input");
+		trk__memory_say(
+			a, "with --risk safe, the request is below an earlier peak only if that "
+			   "run had a larger input");
 }
 
 /* For peaks that vary this much, both reserving and failing are expensive. */
@@ -273,12 +277,12 @@ static void explain_wide(const struct choice *c, struct trk_memory_advice *a)
 		return;
 	a->is_wide = true;
 	/* Inputs that are all the same explain nothing. */
-	add_reason(a, "peaks vary from %s to %s and the size of the input is not known: %s",
-		   size_text(s.least_bytes, low), size_text(s.most_bytes, high),
-		   s.most_input_bytes > s.least_input_bytes
-			   ? "state it for the next run with recommend --input-size SIZE"
-			   : "state it with run --input-size SIZE, then with recommend "
-			     "--input-size SIZE");
+	trk__memory_say(a, "peaks vary from %s to %s and the size of the input is not known: %s",
+			size_text(s.least_bytes, low), size_text(s.most_bytes, high),
+			s.most_input_bytes > s.least_input_bytes
+				? "state it for the next run with recommend --input-size SIZE"
+				: "state it with run --input-size SIZE, then with recommend "
+				  "--input-size SIZE");
 }
 
 static void explain(const struct choice *choice, const struct trk_earlier_view *view,
@@ -298,8 +302,8 @@ static void explain(const struct choice *choice, const struct trk_earlier_view *
 	explain_jump(choice, jump, ret);
 	explain_passed(choice, options, ret);
 	if (ret->exceeds_machine)
-		add_reason(ret, "the machine has only %s, so the request was reduced to that",
-			   size_text(options->machine_bytes, size));
+		trk__memory_say(ret, "the machine has only %s, so the request was reduced to that",
+				size_text(options->machine_bytes, size));
 }
 
 /* --- choice ---------------------------------------------------------------------------------- */

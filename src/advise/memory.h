@@ -129,6 +129,9 @@ int trk__memory_next_rung(const struct trk_past_run *runs, size_t count,
 int trk__memory_chance(const struct trk_past_run *runs, size_t count,
 		       const struct trk_memory_options *options, double bytes, double *ret);
 
+/* Add a reason; ignored when the list is full. */
+__attribute__((format(printf, 2, 3))) void trk__memory_say(struct trk_memory_advice *a,
+							   const char *format, ...);
 /* "first estimate", "low", "medium", "high". */
 const char *trk__confidence_name(enum trk_confidence confidence);
 

@@ -54,43 +54,31 @@ static void say_peak(const struct sizing *s)
 								  : "the machine's memory");
 }
 
-static bool is_out_of_memory(const struct trk_past_run *run)
-{
-	return run->end == TRK_PAST_OUT_OF_MEMORY;
-}
-
+/* What was short has a reason. */
 static void memory_under(const struct sizing *s)
 {
 	double swap_mib = s->run->swap.bytes / TRK_MIB;
 	double stalled = s->facts->memory_stall_s / s->run->duration_s;
 
-	if (is_out_of_memory(s->run)) {
-		s->v->memory_under = true;
+	if (s->run->end == TRK_PAST_OUT_OF_MEMORY)
 		trk__sizing_say(s->v, "ran out of memory");
-	}
-	if (s->memory_used >= TRK_SIZING_MEMORY_NEAR) {
-		s->v->memory_under = true;
+	if (s->memory_used >= TRK_SIZING_MEMORY_NEAR)
 		say_peak(s);
-	}
-	if (swap_mib >= TRK_SIZING_SWAP_MIB) {
-		s->v->memory_under = true;
+	if (swap_mib >= TRK_SIZING_SWAP_MIB)
 		trk__sizing_say(s->v, "%.0f MiB were swapped out", swap_mib);
-	}
-	if (stalled >= TRK_SIZING_MEMORY_STALL) {
-		s->v->memory_under = true;
+	if (stalled >= TRK_SIZING_MEMORY_STALL)
 		trk__sizing_say(s->v, "stalled for memory %.0f %% of the time", 100 * stalled);
-	}
+	s->v->memory_under = s->v->reason_count > 0;
 }
 
 static void cpu_under(const struct sizing *s)
 {
 	double throttled = s->facts->throttled_s / s->run->duration_s;
 
-	if (throttled >= TRK_SIZING_THROTTLED) {
-		s->v->cpu_under = true;
+	s->v->cpu_under = throttled >= TRK_SIZING_THROTTLED;
+	if (s->v->cpu_under)
 		trk__sizing_say(s->v, "throttled by the CPU limit %.0f %% of the time",
 				100 * throttled);
-	}
 }
 
 static void over(const struct sizing *s)
@@ -117,19 +105,13 @@ static bool enough(const struct sizing *s)
 	bool memory = s->memory_peak_mib >= 0 && s->memory->value > 0;
 	bool cpu = s->run->cpu_mean >= 0 && s->cpu->value > 0;
 
-	if (!(s->run->duration_s >= TRK_SIZING_RUN_MIN_S)) {
+	if (!(s->run->duration_s >= TRK_SIZING_RUN_MIN_S))
 		trk__sizing_say(s->v, "the run was shorter than %g s", TRK_SIZING_RUN_MIN_S);
-		return false;
-	}
-	if (s->run->samples < TRK_SIZING_SAMPLES_MIN) {
+	else if (s->run->samples < TRK_SIZING_SAMPLES_MIN)
 		trk__sizing_say(s->v, "fewer than %d samples", TRK_SIZING_SAMPLES_MIN);
-		return false;
-	}
-	if (!memory && !cpu) {
+	else if (!memory && !cpu)
 		trk__sizing_say(s->v, "no limit of memory or CPU is known to compare with");
-		return false;
-	}
-	return true;
+	return s->v->reason_count == 0;
 }
 
 void trk__sizing_judge(const struct trk_past_run *run, const struct trk_sizing_facts *facts,
@@ -146,7 +128,7 @@ void trk__sizing_judge(const struct trk_past_run *run, const struct trk_sizing_f
 
 	s.memory_used = s.memory_peak_mib / s.memory->value;
 	*ret = (struct trk_sizing_verdict){.sizing = TRK_SIZING_NOT_ENOUGH_DATA};
-	if (!is_out_of_memory(run) && !enough(&s))
+	if (run->end != TRK_PAST_OUT_OF_MEMORY && !enough(&s))
 		return;
 	memory_under(&s);
 	cpu_under(&s);

@@ -1,7 +1,6 @@
 #include "fleet/alike.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,28 +184,17 @@ const char *trk__alike_name(enum trk_alike_by by)
 
 /* ---- the memory that they needed ---- */
 
-__attribute__((format(printf, 2, 3))) static void add_reason(struct trk_memory_advice *m,
-							     const char *format, ...)
-{
-	va_list args;
-
-	if (m->reason_count == TRK_MEMORY_REASONS_MAX)
-		return;
-	va_start(args, format);
-	(void) vsnprintf(m->reason[m->reason_count++], TRK_MEMORY_REASON_SIZE, format, args);
-	va_end(args);
-}
-
 static void say_alike(const struct trk_alike *alike, size_t runs, struct trk_memory_advice *m)
 {
 	if (alike->by == TRK_ALIKE_TAGS)
-		add_reason(m, "only runs with %.100s count: %zu of %zu", alike->tags, alike->count,
-			   runs);
+		trk__memory_say(m, "only runs with %.100s count: %zu of %zu", alike->tags,
+				alike->count, runs);
 	else if (alike->by == TRK_ALIKE_ARGUMENTS)
-		add_reason(m, "only runs with the same arguments count: %zu of %zu", alike->count,
-			   runs);
+		trk__memory_say(m, "only runs with the same arguments count: %zu of %zu",
+				alike->count, runs);
 	else if (alike->by == TRK_ALIKE_NONE)
-		add_reason(m, "no run with %.100s has succeeded yet: all runs count", alike->tags);
+		trk__memory_say(m, "no run with %.100s has succeeded yet: all runs count",
+				alike->tags);
 }
 
 static void say_swap(const struct trk_past_run *past, const bool *kept, size_t count,
@@ -218,8 +206,8 @@ static void say_swap(const struct trk_past_run *past, const bool *kept, size_t c
 		if (kept[i] && past[i].swap.bytes > most)
 			most = past[i].swap.bytes;
 	if (most >= TRK_MIB)
-		add_reason(m, "what was swapped out counts as memory: up to %.0f MiB",
-			   most / TRK_MIB);
+		trk__memory_say(m, "what was swapped out counts as memory: up to %.0f MiB",
+				most / TRK_MIB);
 }
 
 int trk__advice_memory(const struct trk_past_run *past, size_t count, const char *tags,

@@ -108,10 +108,12 @@ static bool value_of(const struct window *w, const struct trk_fleet_run *run, in
 
 /* Whether a recent run with the value failed for this cause. */
 static bool is_failure_of(const struct window *w, const struct trk_fleet_run *run,
-			  const struct trk_fleet_cluster *c, uint32_t *value)
+			  const struct trk_fleet_cluster *c)
 {
+	uint32_t value;
+
 	return run->end == (int) c->cause && run->past.start_s >= w->from_s &&
-	       value_of(w, run, c->by, value) && *value == c->value;
+	       value_of(w, run, c->by, &value) && value == c->value;
 }
 
 /* Count the runs with and without the value; `alike`: those without are of the same jobs. */
@@ -283,14 +285,13 @@ static void take(struct window *w, const struct trk_fleet_cluster *c,
 		 struct trk_fleet_clusters *ret)
 {
 	size_t fresh = 0;
-	uint32_t value;
 
 	for (size_t i = 0; i < w->count; i++)
-		fresh += !w->explained[i] && is_failure_of(w, w->run[i], c, &value) ? 1u : 0u;
+		fresh += !w->explained[i] && is_failure_of(w, w->run[i], c) ? 1u : 0u;
 	if (fresh * 2 < c->failed || fresh < 4 || ret->count == TRK_FLEET_CLUSTERS_MAX)
 		return;
 	for (size_t i = 0; i < w->count; i++)
-		if (is_failure_of(w, w->run[i], c, &value))
+		if (is_failure_of(w, w->run[i], c))
 			w->explained[i] = true;
 	ret->cluster[ret->count++] = *c;
 }
