@@ -418,10 +418,13 @@ static int add_run(void *data, const struct trk_past_run *run)
 {
 	struct trk_run_list *p = data;
 
-	if (trk__array_reserve(&p->run, &p->cap, p->count + 1, sizeof(*p->run)) < 0)
-		return 1;
+	p->error = trk__array_reserve(&p->run, &p->cap, p->count + 1, sizeof(*p->run));
+	if (p->error < 0)
+		return p->error;
 	p->run[p->count] = *run;
-	return trk__past_run_keep(&p->run[p->count++], &p->texts);
+	p->error = trk__past_run_keep(&p->run[p->count], &p->texts);
+	p->count += p->error == 0;
+	return p->error;
 }
 
 int trk__run_list_read(struct trk_history *h, const struct trk_job_key *job, size_t max,
@@ -430,6 +433,8 @@ int trk__run_list_read(struct trk_history *h, const struct trk_job_key *job, siz
 	struct trk_run_list list = {.count = 0};
 	int r = trk__history_list(h, job, max, unlisted, add_run, &list, reterr);
 
+	if (r >= 0 && list.error < 0)
+		r = trk__error_set(reterr, list.error, NULL, "out of memory");
 	if (r < 0)
 		trk__run_list_release(&list);
 	else

@@ -86,6 +86,7 @@ struct trk_run_list {
 	struct trk_past_run *run; /* owned; newest first */
 	size_t count, cap;
 	struct trk_texts texts; /* owned; of the runs */
+	int error;              /* of memory, while it is read */
 };
 
 /* The newest `max` runs (0: all) of a job (NULL: of all); unlisted: also those of --no-history. 0
