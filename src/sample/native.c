@@ -9,13 +9,10 @@
 #include "base/parse.h"
 #include "probe/linux/perf_sampler.h"
 #include "probe/linux/pid_schedstat.h"
-#include "probe/stack/mappings.h"
-#include "probe/stack/perf_map.h"
-#include "sample/process_files.h"
+#include "sample/stack_charge.h"
 #include "sample/stacks.h"
 
 enum {
-	PROCESSES_MAX = 128,
 	THREADS_MAX = 64,
 	NODES_FIRST = 2048, /* nodes of the stack tree for native code at the start, */
 	NODES_PER_S = 2,    /* more of them for each second of the run, */
@@ -39,22 +36,8 @@ enum {
 #define READ_SHARE    0.002
 #define READ_BURST_NS (50.0 * TRK_NS_PER_MS)
 
-struct process {
-	pid_t pid; /* 0: free */
-	bool seen, is_refused;
-	uint64_t exe;    /* of the link to its executable, to notice an exec */
-	uint64_t cpu_ns; /* at the last look */
-	uint64_t look_ns, wait_ns;
-	uint64_t maps_ns,
-		names_ns; /* when the mappings and the names of generated code were read */
-	struct trk_mappings maps;
-	struct trk_perf_map names;
-	bool has_libpython;
-	char name[TRK_LINES_NAME_SIZE];
-};
-
 struct thread {
-	struct process *process;
+	struct trk_sampled_process *process;
 	pid_t tid;
 	struct trk_perf_sampler sampler;
 	struct trk_pid_schedstat used;
@@ -64,16 +47,9 @@ struct thread {
 
 struct trk_native {
 	struct trk_native_options options;
-	struct trk_process_files files;
 	struct trk_lines *lines; /* borrowed */
-	struct trk_remote remote;
-	pid_t remote_pid;
-	struct process process[PROCESSES_MAX];
 	struct thread thread[THREADS_MAX];
 	size_t threads;
-	/* Samples below Python lines until their CPU time is moved; sure_bytes is the node of the
-	 * line. */
-	struct trk_lines_sums joined;
 	size_t nodes; /* used by native code */
 	uint64_t start_ns, now_ns;
 	uint64_t cost_ns, settled_cost_ns, settle_ns;
@@ -88,8 +64,10 @@ struct trk_native {
 
 /* ---- processes ---- */
 
-static void forget_maps(struct process *p)
+void trk__native_exec(struct trk_sampled_process *w)
 {
+	struct trk_native_process *p = &w->native;
+
 	trk__mappings_release(&p->maps);
 	trk__perf_map_release(&p->names);
 	p->maps_ns = p->names_ns = 0;
@@ -101,28 +79,13 @@ static void close_thread(struct trk_native *n, size_t i)
 	n->thread[i] = n->thread[--n->threads];
 }
 
-static void remove_process(struct trk_native *n, struct process *p)
+void trk__native_drop(struct trk_native *n, struct trk_sampled_process *w)
 {
-	for (size_t i = n->threads; i-- > 0;)
-		if (n->thread[i].process == p)
+	for (size_t i = n ? n->threads : 0; i-- > 0;)
+		if (n->thread[i].process == w)
 			close_thread(n, i);
-	forget_maps(p);
-	memset(p, 0, sizeof(*p));
-}
-
-static struct process *find_or_add(struct trk_native *n, pid_t pid)
-{
-	struct process *free_one = NULL;
-
-	for (size_t i = 0; i < PROCESSES_MAX; i++) {
-		if (n->process[i].pid == pid)
-			return &n->process[i];
-		if (n->process[i].pid == 0 && !free_one)
-			free_one = &n->process[i];
-	}
-	if (free_one)
-		*free_one = (struct process){.pid = pid};
-	return free_one;
+	trk__native_exec(w);
+	trk__lines_sums_release(&w->native.below);
 }
 
 static bool is_file_named(const char *path, const char *start)
@@ -141,8 +104,11 @@ static bool may_read(struct trk_native *n)
 	if (n->read_saved_ns > READ_BURST_NS)
 		n->read_saved_ns = READ_BURST_NS;
 	n->read_ns = n->now_ns;
-	for (size_t i = 0; i < PROCESSES_MAX; i++)
-		bytes += n->process[i].maps.bytes + trk__perf_map_bytes(&n->process[i].names);
+	for (size_t i = 0; i < TRK_SAMPLED_PROCESSES; i++) {
+		const struct trk_native_process *p = &n->options.processes[i].native;
+
+		bytes += p->maps.bytes + trk__perf_map_bytes(&p->names);
+	}
 	return n->read_saved_ns > 0 && bytes < NAMES_MAX_BYTES;
 }
 
@@ -151,8 +117,9 @@ static void pay_read(struct trk_native *n, uint64_t cpu_ns_before)
 	n->read_saved_ns -= (double) (trk__clock_thread_cpu_ns() - cpu_ns_before);
 }
 
-static void read_maps(struct trk_native *n, struct process *p)
+static void read_maps(struct trk_native *n, struct trk_sampled_process *w)
 {
+	struct trk_native_process *p = &w->native;
 	uint64_t before = trk__clock_thread_cpu_ns();
 	struct trk_mappings maps;
 	int r;
@@ -160,36 +127,25 @@ static void read_maps(struct trk_native *n, struct process *p)
 	if (!may_read(n))
 		return;
 	p->maps_ns = n->now_ns;
-	r = trk__mappings_read(&n->files.env, p->pid, &maps);
+	r = trk__mappings_read(&n->options.files->env, w->pid, &maps);
 	pay_read(n, before);
 	if (r < 0)
 		return;
 	trk__mappings_release(&p->maps);
 	p->maps = maps;
-	trk__process_note_user(&n->files, p->pid, n->lines);
+	trk__process_note_user(n->options.files, w->pid, n->lines);
 	p->has_libpython = false;
 	for (size_t i = 0; i < maps.count; i++)
 		p->has_libpython |= is_file_named(maps.mapping[i].path, "libpython");
 }
 
-/* An exec replaces the mappings. */
-static void check_exec(struct trk_native *n, struct process *p)
-{
-	uint64_t exe = trk__process_exe(&n->files, p->pid);
-
-	if (exe == p->exe || !exe)
-		return;
-	p->exe = exe;
-	forget_maps(p);
-	trk__process_name(&n->files, p->pid, p->name, sizeof(p->name));
-}
-
 /* ---- threads ---- */
 
-static struct thread *find_thread(struct trk_native *n, const struct process *p, pid_t tid)
+static struct thread *find_thread(struct trk_native *n, const struct trk_sampled_process *w,
+				  pid_t tid)
 {
 	for (size_t i = 0; i < n->threads; i++)
-		if (n->thread[i].process == p && n->thread[i].tid == tid)
+		if (n->thread[i].process == w && n->thread[i].tid == tid)
 			return &n->thread[i];
 	return NULL;
 }
@@ -204,7 +160,7 @@ static bool has_room(struct trk_native *n)
 }
 
 /* Whether the kernel refuses all sampling, or that of one process. */
-static void note_refusal(struct trk_native *n, struct process *p, int error)
+static void note_refusal(struct trk_native *n, struct trk_native_process *p, int error)
 {
 	struct trk_perf_sampler own;
 	int r;
@@ -227,34 +183,34 @@ static void note_refusal(struct trk_native *n, struct process *p, int error)
 	}
 }
 
-static void open_thread(struct trk_native *n, struct process *p, pid_t tid,
+static void open_thread(struct trk_native *n, struct trk_sampled_process *w, pid_t tid,
 			const struct trk_pid_schedstat *used)
 {
-	struct thread t = {.process = p, .tid = tid, .used = *used, .seen = true};
+	struct thread t = {.process = w, .tid = tid, .used = *used, .seen = true};
 	int r;
 
 	if (!has_room(n))
 		return;
-	if (!p->maps_ns) { /* now, as the process may have ended when its samples are taken */
-		read_maps(n, p);
-		if (!p->maps.count)
+	if (!w->native.maps_ns) { /* the process may have ended when its samples are taken */
+		read_maps(n, w);
+		if (!w->native.maps.count)
 			return;
 	}
 	r = trk__perf_sampler_open(&t.sampler, tid, TRK_NATIVE_HZ);
 	if (r < 0) {
-		note_refusal(n, p, r);
+		note_refusal(n, &w->native, r);
 		return;
 	}
 	n->lines->native.why = TRK_NATIVE_READ;
 	n->thread[n->threads++] = t;
 }
 
-static bool read_used(const struct trk_native *n, const struct process *p, pid_t tid,
+static bool read_used(const struct trk_native *n, pid_t pid, pid_t tid,
 		      struct trk_pid_schedstat *ret)
 {
 	char text[128];
-	ssize_t len = trk__read_once_at(n->files.env.proc_fd,
-					TRK_PATH("%d/task/%d/schedstat", (int) p->pid, (int) tid),
+	ssize_t len = trk__read_once_at(n->options.files->env.proc_fd,
+					TRK_PATH("%d/task/%d/schedstat", (int) pid, (int) tid),
 					text, sizeof(text));
 
 	return len > 0 && trk__pid_schedstat_parse(text, (size_t) len, ret) == 0;
@@ -265,20 +221,20 @@ static bool switches_often(uint64_t run_ns, uint64_t slices, uint64_t max)
 	return slices > 100 && slices * (TRK_NS_PER_S / max) > run_ns;
 }
 
-static void look_at_thread(struct trk_native *n, struct process *p, pid_t tid)
+static void look_at_thread(struct trk_native *n, struct trk_sampled_process *w, pid_t tid)
 {
-	struct thread *t = find_thread(n, p, tid);
+	struct thread *t = find_thread(n, w, tid);
 	struct trk_pid_schedstat used;
 	uint64_t run_ns;
 
 	if (t)
 		t->seen = true;
-	if (!read_used(n, p, tid, &used))
+	if (!read_used(n, w->pid, tid, &used))
 		return;
 	if (!t) {
 		if (used.run_ns >= BUSY_NS &&
 		    !switches_often(used.run_ns, used.slices, SLICES_OPEN))
-			open_thread(n, p, tid, &used);
+			open_thread(n, w, tid, &used);
 		return;
 	}
 	run_ns = used.run_ns - t->used.run_ns;
@@ -287,48 +243,28 @@ static void look_at_thread(struct trk_native *n, struct process *p, pid_t tid)
 	t->used = used;
 }
 
-static void look_at_threads(struct trk_native *n, struct process *p)
+static void look_at_threads(struct trk_native *n, struct trk_sampled_process *w)
 {
 	TRK_DIR_CLEANUP DIR *dir =
-		trk__list_dir_at(n->files.env.proc_fd, TRK_PATH("%d/task", (int) p->pid));
+		trk__list_dir_at(n->options.files->env.proc_fd, TRK_PATH("%d/task", (int) w->pid));
 	struct dirent *e;
 	int tasks = 0;
 
 	if (!dir)
 		return;
 	for (size_t i = 0; i < n->threads; i++)
-		n->thread[i].seen = n->thread[i].process != p;
+		n->thread[i].seen = n->thread[i].process != w;
 	while (tasks++ < TASKS_MAX && (e = trk__next_entry(dir)) && !n->is_refused &&
-	       !p->is_refused) {
+	       !w->native.is_refused) {
 		const char *at = e->d_name;
 		uint64_t tid;
 
 		if (trk__scan_u64(&at, &tid))
-			look_at_thread(n, p, (pid_t) tid);
+			look_at_thread(n, w, (pid_t) tid);
 	}
 	for (size_t i = n->threads; i-- > 0;)
 		if (!n->thread[i].seen)
 			close_thread(n, i);
-}
-
-/* Look at a process that used CPU time, at growing intervals. */
-static void look_at(struct trk_native *n, struct process *p)
-{
-	uint64_t cpu_ns;
-
-	if (p->is_refused || n->now_ns < p->look_ns || trk__clock_pid_cpu_ns(p->pid, &cpu_ns) < 0)
-		return;
-	if (cpu_ns < p->cpu_ns) /* another process with the same number */
-		p->cpu_ns = 0;
-	if (cpu_ns - p->cpu_ns < BUSY_NS)
-		return;
-	p->cpu_ns = cpu_ns;
-	p->wait_ns = p->wait_ns ? p->wait_ns * 2 : LOOK_NS;
-	if (p->wait_ns > LOOK_MAX_NS)
-		p->wait_ns = LOOK_MAX_NS;
-	p->look_ns = n->now_ns + p->wait_ns;
-	check_exec(n, p);
-	look_at_threads(n, p);
 }
 
 /* Choose the stride that keeps the cost within its share. */
@@ -350,28 +286,27 @@ static void adapt(struct trk_native *n)
 	n->settle_ns = n->now_ns;
 }
 
-void trk__native_follow(struct trk_native *n, const pid_t *pid, size_t count, uint64_t now_ns)
+void trk__native_look(struct trk_native *n, struct trk_sampled_process *w, uint64_t now_ns)
 {
-	uint64_t before = trk__clock_thread_cpu_ns();
+	struct trk_native_process *p = &w->native;
+	uint64_t before, cpu_ns;
 
-	if (!n || n->is_refused)
+	if (!n || n->is_refused || p->is_refused || now_ns < p->look_ns ||
+	    trk__clock_pid_cpu_ns(w->pid, &cpu_ns) < 0)
 		return;
+	if (cpu_ns < p->cpu_ns) /* another process with the same number */
+		p->cpu_ns = 0;
+	if (cpu_ns - p->cpu_ns < BUSY_NS)
+		return;
+	before = trk__clock_thread_cpu_ns();
 	n->now_ns = now_ns;
-	for (size_t i = 0; i < PROCESSES_MAX; i++)
-		n->process[i].seen = false;
-	for (size_t i = 0; i < count && !n->is_refused; i++) {
-		struct process *p = find_or_add(n, pid[i]);
-
-		if (!p)
-			break;
-		p->seen = true;
-		look_at(n, p);
-	}
-	for (size_t i = 0; i < PROCESSES_MAX; i++)
-		if (n->process[i].pid && !n->process[i].seen)
-			remove_process(n, &n->process[i]);
+	p->cpu_ns = cpu_ns;
+	p->wait_ns = p->wait_ns ? p->wait_ns * 2 : LOOK_NS;
+	if (p->wait_ns > LOOK_MAX_NS)
+		p->wait_ns = LOOK_MAX_NS;
+	p->look_ns = now_ns + p->wait_ns;
+	look_at_threads(n, w);
 	n->cost_ns += trk__clock_thread_cpu_ns() - before;
-	adapt(n);
 }
 
 /* ---- from an address to a place ---- */
@@ -385,8 +320,7 @@ static uint32_t function_of(struct trk_native *n, const char *file, const char *
 }
 
 /* The function that stands for a mapped file. */
-static uint32_t function_of_file(struct trk_native *n, const struct process *p,
-				 struct trk_mapping *m)
+static uint32_t function_of_file(struct trk_native *n, pid_t pid, struct trk_mapping *m)
 {
 	char id[TRK_BUILD_ID_SIZE] = "", name[TRK_LINES_NATIVE_SIZE];
 
@@ -399,9 +333,9 @@ static uint32_t function_of_file(struct trk_native *n, const struct process *p,
 	if (may_read(n)) {
 		uint64_t before = trk__clock_thread_cpu_ns();
 
-		n->remote_pid = p->pid;
-		trk__remote_begin(&n->remote);
-		trk__build_id(&n->remote, m->base, id);
+		*n->options.remote_pid = pid;
+		trk__remote_begin(n->options.remote);
+		trk__build_id(n->options.remote, m->base, id);
 		pay_read(n, before);
 	}
 	trk__lines_native_name(name, id);
@@ -409,13 +343,15 @@ static uint32_t function_of_file(struct trk_native *n, const struct process *p,
 	return m->user - 1;
 }
 
-static uint32_t generated_function(struct trk_native *n, struct process *p, uint64_t address)
+static uint32_t generated_function(struct trk_native *n, struct trk_sampled_process *w,
+				   uint64_t address)
 {
+	struct trk_native_process *p = &w->native;
 	const char *name = trk__perf_map_find(&p->names, address);
 
 	if (!name && n->now_ns >= p->names_ns + REREAD_NS && may_read(n)) {
 		uint64_t before = trk__clock_thread_cpu_ns();
-		int r = trk__perf_map_read(&p->names, &n->files.env, p->pid);
+		int r = trk__perf_map_read(&p->names, &n->options.files->env, w->pid);
 
 		p->names_ns = n->now_ns;
 		pay_read(n, before);
@@ -430,20 +366,21 @@ struct place {
 	int line;
 };
 
-static struct trk_mapping *mapping_of(struct trk_native *n, struct process *p, uint64_t address,
-				      bool is_first)
+static struct trk_mapping *mapping_of(struct trk_native *n, struct trk_sampled_process *w,
+				      uint64_t address, bool is_first)
 {
+	struct trk_native_process *p = &w->native;
 	struct trk_mapping *m = trk__mappings_find(&p->maps, address);
 
 	if (!m && is_first && n->now_ns >= p->maps_ns + REREAD_NS) { /* a library loaded since */
-		read_maps(n, p);
+		read_maps(n, w);
 		m = trk__mappings_find(&p->maps, address);
 	}
 	return m;
 }
 
 /* Whether the code belongs to the interpreter, whose time belongs to the Python line itself. */
-static bool is_interpreter(const struct process *p, const struct trk_mapping *m)
+static bool is_interpreter(const struct trk_native_process *p, const struct trk_mapping *m)
 {
 	if (p->has_libpython)
 		return is_file_named(m->path, "libpython");
@@ -455,22 +392,22 @@ static bool is_interpreter(const struct process *p, const struct trk_mapping *m)
 static unsigned int find_places(struct trk_native *n, const struct trk_perf_sample *s,
 				bool is_python, struct place place[TRK_PERF_DEPTH])
 {
-	struct process *p = n->drained->process;
+	struct trk_sampled_process *w = n->drained->process;
 	unsigned int count = 0;
 
 	for (unsigned int i = 0; i < s->depth; i++) {
 		/* A return address may belong to the line after the call, or to the next
 		 * function. */
 		uint64_t address = s->address[i] - (i > 0), offset;
-		struct trk_mapping *m = mapping_of(n, p, address, i == 0);
+		struct trk_mapping *m = mapping_of(n, w, address, i == 0);
 
-		if (!m || (is_python && is_interpreter(p, m)))
+		if (!m || (is_python && is_interpreter(&w->native, m)))
 			break; /* no code: a wrong address */
 		offset = address - m->start + m->offset;
 		if (m->path[0])
-			place[count].function = function_of_file(n, p, m);
+			place[count].function = function_of_file(n, w->pid, m);
 		else
-			place[count].function = generated_function(n, p, address);
+			place[count].function = generated_function(n, w, address);
 		place[count].line = m->path[0] == '/' && offset <= INT32_MAX ? (int) offset : 0;
 		count++;
 	}
@@ -509,6 +446,7 @@ static uint32_t lane_of(struct trk_native *n, struct thread *t)
 static void take_sample(void *data, const struct trk_perf_sample *s)
 {
 	struct trk_native *n = data;
+	struct trk_sampled_process *w = n->drained->process;
 	uint64_t us = s->period_ns * n->stride / 1000;
 	uint32_t lane = 0, line = TRK_LINES_ROOT, node;
 	struct place place[TRK_PERF_DEPTH];
@@ -518,7 +456,7 @@ static void take_sample(void *data, const struct trk_perf_sample *s)
 
 	if (n->turn++ % n->stride != 0)
 		return;
-	is_python = n->options.where(n->options.data, s->pid, s->tid, s->time_ns, &lane, &line);
+	is_python = trk__charge_line_at(w, s->tid, s->time_ns, &lane, &line);
 	count = find_places(n, s, is_python, place);
 	n->lines->native.samples += count > 0 || is_python;
 	n->lines->native.lost += count == 0 && !is_python;
@@ -527,7 +465,7 @@ static void take_sample(void *data, const struct trk_perf_sample *s)
 	if (!is_python)
 		lane = lane_of(n, n->drained);
 	node = node_of(n, line, place, count);
-	sum = trk__lines_sum(is_python ? &n->joined : n->window, lane, node);
+	sum = trk__lines_sum(is_python ? &w->native.below : n->window, lane, node);
 	if (!sum)
 		return;
 	sum->samples++;
@@ -553,27 +491,25 @@ void trk__native_drain(struct trk_native *n, uint64_t now_ns, struct trk_lines_s
 	}
 	trk__stacks_reading_set(n->options.reading, 0, 0);
 	n->cost_ns += trk__clock_thread_cpu_ns() - before;
+	adapt(n);
 }
 
 /* ---- below lines of Python ---- */
 
 /* For each pair of lane and line of Python: in cpu_us the native code below it, in wall_us the CPU
  * time that the line has, both in ns. */
-static void sum_up(const struct trk_native *n, pid_t pid, struct trk_lines_sums *second,
-		   struct trk_lines_sums *ret)
+static void sum_up(struct trk_sampled_process *w, struct trk_lines_sums *ret)
 {
-	for (size_t i = 0; i < n->joined.counts; i++) {
-		const struct trk_lines_count *c = &n->joined.count[i];
-		struct trk_lines_amounts *sum;
+	for (size_t i = 0; i < w->native.below.counts; i++) {
+		const struct trk_lines_count *c = &w->native.below.count[i];
+		struct trk_lines_amounts *sum =
+			trk__lines_sum(ret, c->lane, (uint32_t) c->amounts.sure_bytes);
 
-		if (n->lines->lane[c->lane].pid != pid)
-			continue;
-		sum = trk__lines_sum(ret, c->lane, (uint32_t) c->amounts.sure_bytes);
 		if (sum)
 			sum->cpu_us += c->amounts.cpu_us * 1000;
 	}
-	for (size_t i = 0; i < second->counts && ret->counts; i++) {
-		const struct trk_lines_count *c = &second->count[i];
+	for (size_t i = 0; i < w->second.counts && ret->counts; i++) {
+		const struct trk_lines_count *c = &w->second.count[i];
 		struct trk_lines_amounts *sum = trk__lines_sum(ret, c->lane, c->node);
 
 		if (sum)
@@ -607,65 +543,36 @@ static void move(const struct trk_lines_count *c, struct trk_lines_sums *second,
 	sum->wall_us -= ns / 1000 < sum->wall_us ? ns / 1000 : sum->wall_us;
 }
 
-static void forget(struct trk_native *n, pid_t pid)
+void trk__native_share(struct trk_sampled_process *w, bool last)
 {
-	struct trk_lines_sums kept = {.counts = 0};
+	struct trk_lines_sums lines = {.counts = 0}, *below = &w->native.below;
 
-	for (size_t i = 0; i < n->joined.counts; i++) {
-		const struct trk_lines_count *c = &n->joined.count[i];
-		struct trk_lines_amounts *sum;
-
-		if (n->lines->lane[c->lane].pid == pid)
-			continue;
-		sum = trk__lines_sum(&kept, c->lane, c->node);
-		if (sum)
-			*sum = c->amounts;
-	}
-	trk__lines_sums_release(&n->joined);
-	n->joined = kept;
-}
-
-void trk__native_share(struct trk_native *n, pid_t pid, struct trk_lines_sums *second, bool last)
-{
-	struct trk_lines_sums lines = {.counts = 0};
-
-	if (!n || n->joined.counts == 0 || (second->counts == 0 && !last))
+	if (below->counts == 0 || (w->second.counts == 0 && !last))
 		return;
-	sum_up(n, pid, second, &lines);
-	for (size_t i = 0; i < n->joined.counts && lines.counts; i++)
-		if (n->lines->lane[n->joined.count[i].lane].pid == pid)
-			move(&n->joined.count[i], second, &lines);
+	sum_up(w, &lines);
+	for (size_t i = 0; i < below->counts && lines.counts; i++)
+		move(&below->count[i], &w->second, &lines);
 	trk__lines_sums_release(&lines);
-	forget(n, pid);
+	trk__lines_sums_release(below);
 }
 
 /* ---- life ---- */
 
-struct trk_native *trk__native_new(const struct trk_env *env,
-				   const struct trk_native_options *options,
-				   struct trk_lines *lines, uint64_t start_ns)
+struct trk_native *trk__native_new(const struct trk_native_options *options, uint64_t start_ns)
 {
 	struct trk_native *n = calloc(1, sizeof(*n));
 
 	if (!n)
 		return NULL;
 	n->options = *options;
-	n->files.env = *env;
-	n->lines = lines;
+	n->lines = options->lines;
 	n->start_ns = n->settle_ns = n->now_ns = n->read_ns = start_ns;
 	n->read_saved_ns = READ_BURST_NS;
 	n->stride = 1;
-	trk__remote_init(&n->remote, trk__remote_process, &n->remote_pid);
 	return n;
 }
 
 void trk__native_free(struct trk_native *n)
 {
-	if (!n)
-		return;
-	for (size_t i = 0; i < PROCESSES_MAX; i++)
-		if (n->process[i].pid)
-			remove_process(n, &n->process[i]);
-	trk__lines_sums_release(&n->joined);
 	free(n);
 }

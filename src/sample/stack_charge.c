@@ -65,6 +65,23 @@ void trk__charge_interval(struct trk_sampled_process *w, uint64_t ns, uint64_t w
 	}
 }
 
+bool trk__charge_line_at(const struct trk_sampled_process *w, pid_t tid, uint64_t time_ns,
+			 uint32_t *ret_lane, uint32_t *ret_node)
+{
+	const struct trk_sampled_thread *t = NULL;
+
+	for (size_t i = 0; w->python && i < w->threads; i++)
+		if (w->thread[i].tid == tid || (!t && w->thread[i].lane == w->oldest_lane))
+			t = &w->thread[i];
+	if (!t)
+		return false;
+	*ret_lane = t->lane;
+	*ret_node = time_ns < w->sampled_before_ns / 2 + w->sampled_ns / 2 && t->node_before
+			    ? t->node_before
+			    : t->node;
+	return true;
+}
+
 /* ---- memory ---- */
 
 unsigned int trk__charge_sign(const struct trk_sampled_thread *t)

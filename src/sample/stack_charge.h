@@ -5,7 +5,10 @@
 
 #include "model/lines.h"
 #include "probe/stack/cpython.h"
+#include "sample/native.h"
 #include "sample/stack_growth.h"
+
+enum { TRK_SAMPLED_PROCESSES = 128 };
 
 /* How likely a thread used the CPU time around a sample. In state R it may have run or, on a busy
  * machine, waited for a CPU, most often after a system call in which it was preempted. A late
@@ -29,12 +32,13 @@ struct trk_sampled_thread {
 	uint64_t looked_faults;
 };
 
-/* A process of the job. */
+/* A process of the job. Its place in the table of processes stays the same. */
 struct trk_sampled_process {
-	pid_t pid;
+	pid_t pid; /* 0: the place is free */
 	enum trk_stack_why why;
 	struct trk_cpython *python; /* owned; NULL: not read */
 	uint64_t exe;               /* of the link to its executable, to notice an exec */
+	bool has_changed;           /* it was not looked at since the exec */
 	uint64_t look_ns, wait_ns;
 	unsigned int cuts; /* looks whose budget was spent (probe/stack/remote.h) */
 	int statm_fd;
@@ -53,6 +57,7 @@ struct trk_sampled_process {
 	size_t threads;
 	/* Since the last settling; CPU time is in ns, not in us. */
 	struct trk_lines_sums second;
+	struct trk_native_process native;
 };
 
 /* Charge the CPU time of a process between its last two samples, in ns, to lines of w->second;
@@ -60,6 +65,11 @@ struct trk_sampled_process {
 void trk__charge_interval(struct trk_sampled_process *w, uint64_t ns, uint64_t wall_ns);
 /* Charge it to the line of the oldest thread. */
 void trk__charge_oldest(struct trk_sampled_process *w, uint64_t ns);
+
+/* The line of Python that a thread was on at this time; of a thread without Python, the line of the
+ * oldest one. False where the process is not read as Python. */
+bool trk__charge_line_at(const struct trk_sampled_process *w, pid_t tid, uint64_t time_ns,
+			 uint32_t *ret_lane, uint32_t *ret_node);
 
 /* How clearly the thread was seen allocating memory: 0, or a weight. If page faults occurred both
  * right before and right after its stack was read, the frame that was read caused them. */

@@ -7,15 +7,13 @@
 
 #include "base/clock.h"
 #include "probe/stack/interpreter.h"
-#include "sample/native.h"
 #include "sample/process_files.h"
 #include "sample/stack_charge.h"
 
 enum {
-	WATCHED_MAX = 128, /* processes */
-	PYTHONS_MAX = 64,  /* of these that are read */
-	LOOKS_MAX = 4,     /* processes sampled in one round */
-	CUTS_MAX = 8,      /* looks at a process that spend their budget: then it is not read */
+	PYTHONS_MAX = 64, /* of these that are read */
+	LOOKS_MAX = 4,    /* processes sampled in one round */
+	CUTS_MAX = 8,     /* looks at a process that spend their budget: then it is not read */
 	FAST_HZ = 100,
 	FAULTS_THREADS = 8, /* of a process, whose page faults are counted */
 };
@@ -44,8 +42,8 @@ enum {
 struct trk_stacks {
 	struct trk_stacks_options options;
 	struct trk_lines *lines;             /* borrowed */
-	struct trk_sampled_process *watched; /* owned: WATCHED_MAX */
-	size_t count, pythons;
+	struct trk_sampled_process *watched; /* owned: TRK_SAMPLED_PROCESSES */
+	size_t pythons;
 	struct trk_process_files files;
 	struct trk_remote *remote; /* owned */
 	struct trk_native *native; /* owned; NULL: none is sampled */
@@ -115,8 +113,7 @@ static void look_at(struct trk_stacks *s, struct trk_sampled_process *w)
 	if (w->wait_ns > LOOK_MAX_NS)
 		w->wait_ns = LOOK_MAX_NS;
 	w->look_ns = s->now_ns + w->wait_ns;
-	w->exe = trk__process_exe(&s->files, w->pid);
-	trk__process_name(&s->files, w->pid, w->name, sizeof(w->name));
+	w->has_changed = false;
 	s->remote_pid = w->pid;
 	why = s->pythons >= PYTHONS_MAX
 		      ? TRK_STACK_TOO_MANY
@@ -129,47 +126,59 @@ static void look_at(struct trk_stacks *s, struct trk_sampled_process *w)
 		trk__process_note_user(&s->files, w->pid, s->lines);
 }
 
-static struct trk_sampled_process *find(struct trk_stacks *s, pid_t pid)
+static struct trk_sampled_process *find_or_add(struct trk_stacks *s, pid_t pid)
 {
-	for (size_t i = 0; i < s->count; i++)
-		if (s->watched[i].pid == pid)
-			return &s->watched[i];
-	return NULL;
-}
+	struct trk_sampled_process *free_one = NULL;
 
-static struct trk_sampled_process *add(struct trk_stacks *s, pid_t pid)
-{
-	struct trk_sampled_process *w;
+	for (size_t i = 0; i < TRK_SAMPLED_PROCESSES; i++) {
+		struct trk_sampled_process *w = &s->watched[i];
 
-	if (s->count == WATCHED_MAX)
-		return NULL;
-	w = &s->watched[s->count++];
-	*w = (struct trk_sampled_process){
-		.pid = pid, .statm_fd = -1, .stat_fd = -1, .why = TRK_STACK_STARTING};
-	return w;
+		if (w->pid == pid)
+			return w;
+		if (w->pid == 0 && !free_one)
+			free_one = w;
+	}
+	if (free_one)
+		*free_one = (struct trk_sampled_process){.pid = pid,
+							 .exe = UINT64_MAX,
+							 .statm_fd = -1,
+							 .stat_fd = -1,
+							 .why = TRK_STACK_STARTING};
+	return free_one;
 }
 
 static void settle(struct trk_stacks *s, struct trk_sampled_process *w, bool last);
 
-static void remove_at(struct trk_stacks *s, size_t i)
+static void forget(struct trk_stacks *s, struct trk_sampled_process *w)
 {
-	struct trk_sampled_process *w = &s->watched[i];
-
 	settle(s, w, true);
 	drop_python(s, w);
+	trk__native_drop(s->native, w);
 	trk__process_file_close(&s->files, &w->statm_fd);
 	trk__process_file_close(&s->files, &w->stat_fd);
 	trk__lines_sums_release(&w->second);
-	s->count--;
-	if (i != s->count)
-		memcpy(w, &s->watched[s->count], sizeof(*w));
-	memset(&s->watched[s->count], 0, sizeof(*w));
+	w->pid = 0;
 }
 
-/* Detect an exec by the link to the executable, at most once a second. */
-static bool has_changed(const struct trk_stacks *s, const struct trk_sampled_process *w)
+/* Detect an exec by the link to the executable, at most once a second. A process whose main thread
+ * has ended has none. */
+static void check_exec(struct trk_stacks *s, struct trk_sampled_process *w)
 {
-	return w->exe != trk__process_exe(&s->files, w->pid);
+	uint64_t exe = trk__process_exe(&s->files, w->pid);
+
+	if (exe == w->exe)
+		return;
+	w->exe = exe;
+	w->has_changed = true;
+	w->wait_ns = 0;
+	trk__process_name(&s->files, w->pid, w->name, sizeof(w->name));
+	if (exe)
+		trk__native_exec(w);
+}
+
+static void look_for_native(struct trk_stacks *s, struct trk_sampled_process *w)
+{
+	trk__native_look(s->native, w, s->now_ns);
 }
 
 /* The number of further looks in this walk of the tree, whose first one began at this CPU time. */
@@ -183,35 +192,29 @@ void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, ui
 	uint64_t before = trk__clock_thread_cpu_ns();
 	int looks = LOOKS_MAX;
 
+	s->now_ns = now_ns;
 	/* While the sampled processes still exist. */
 	trk__native_drain(s->native, now_ns, &s->window);
-	for (size_t i = 0; i < s->count; i++)
+	for (size_t i = 0; i < TRK_SAMPLED_PROCESSES; i++)
 		s->watched[i].seen = false;
 	for (size_t i = 0; i < count; i++) {
-		struct trk_sampled_process *w = find(s, pid[i]);
+		struct trk_sampled_process *w = find_or_add(s, pid[i]);
 
-		if (!w && s->count == WATCHED_MAX)
-			continue;
 		if (!w)
-			w = add(s, pid[i]);
+			continue;
 		w->seen = true;
-		if (looks > 0 &&
-		    (w->python ? has_changed(s, w) : now_ns >= w->look_ns || has_changed(s, w))) {
-			if (w->exe && has_changed(s, w))
-				w->wait_ns = 0;
-			s->now_ns = now_ns;
+		check_exec(s, w);
+		if (looks > 0 && (w->has_changed || (!w->python && now_ns >= w->look_ns))) {
 			read_observed(s, w, look_at);
 			looks = looks_left(looks - 1, before);
 		}
+		read_observed(s, w, look_for_native);
 	}
-	for (size_t i = s->count; i-- > 0;)
-		if (!s->watched[i].seen)
-			remove_at(s, i);
+	for (size_t i = 0; i < TRK_SAMPLED_PROCESSES; i++)
+		if (s->watched[i].pid && !s->watched[i].seen)
+			forget(s, &s->watched[i]);
 	if (s->next_ns == UINT64_MAX && s->pythons)
 		s->next_ns = now_ns;
-	trk__stacks_reading_set(s->options.reading, 0, now_ns);
-	trk__native_follow(s->native, pid, count, now_ns);
-	trk__stacks_reading_set(s->options.reading, 0, 0);
 	s->cost_ns += trk__clock_thread_cpu_ns() - before;
 }
 
@@ -551,29 +554,6 @@ static void sample(struct trk_stacks *s, struct trk_sampled_process *w)
 	w->is_fresh = false;
 }
 
-/* ---- native code ---- */
-
-/* A trk_native_where_fn. A thread without Python is assigned to the line of the oldest one. */
-static bool where(void *data, pid_t pid, pid_t tid, uint64_t time_ns, uint32_t *ret_lane,
-		  uint32_t *ret_node)
-{
-	const struct trk_sampled_process *w = find(data, pid);
-	const struct trk_sampled_thread *t = NULL;
-
-	if (!w || !w->python)
-		return false;
-	for (size_t i = 0; i < w->threads; i++)
-		if (w->thread[i].tid == tid || (!t && w->thread[i].lane == w->oldest_lane))
-			t = &w->thread[i];
-	if (!t)
-		return false;
-	*ret_lane = t->lane;
-	*ret_node = time_ns < w->sampled_before_ns / 2 + w->sampled_ns / 2 && t->node_before
-			    ? t->node_before
-			    : t->node;
-	return true;
-}
-
 /* ---- settling ---- */
 
 static void settle(struct trk_stacks *s, struct trk_sampled_process *w, bool last)
@@ -583,7 +563,7 @@ static void settle(struct trk_stacks *s, struct trk_sampled_process *w, bool las
 		trk__charge_oldest(w, w->owed_ns);
 		w->owed_ns = 0;
 	}
-	trk__native_share(s->native, w->pid, &w->second, last);
+	trk__native_share(w, last);
 	for (size_t i = 0; i < w->second.counts; i++) {
 		struct trk_lines_count *c = &w->second.count[i];
 		struct trk_lines_amounts *sum = trk__lines_sum(&s->window, c->lane, c->node);
@@ -601,7 +581,7 @@ void trk__stacks_settle(struct trk_stacks *s, bool last)
 		trk__native_drain(s->native, s->now_ns, &s->window);
 	s->lines->rounds = s->rounds;
 	s->lines->cost_us = (s->cost_ns + s->probe_cost_ns) / 1000;
-	for (size_t i = 0; i < s->count; i++) {
+	for (size_t i = 0; i < TRK_SAMPLED_PROCESSES; i++) {
 		settle(s, &s->watched[i], last);
 		if (s->watched[i].python) /* its user may change */
 			trk__process_note_user(&s->files, s->watched[i].pid, s->lines);
@@ -646,7 +626,7 @@ static void adapt(struct trk_stacks *s, uint64_t now_ns, uint64_t over_ns, uint6
 static void plan_probe(struct trk_stacks *s, uint64_t now_ns)
 {
 	s->probe_ns = UINT64_MAX;
-	for (size_t i = 0; i < s->count; i++) {
+	for (size_t i = 0; i < TRK_SAMPLED_PROCESSES; i++) {
 		uint64_t period_ns = s->watched[i].growth.period_ns;
 
 		if (s->watched[i].wants_pair && period_ns > PAIR_NS)
@@ -674,8 +654,8 @@ static void take_samples(struct trk_stacks *s)
 
 	s->is_late = s->now_ns - s->next_ns > LATE_NS;
 	s->rounds++;
-	for (size_t i = 0; i < s->count; i++) {
-		struct trk_sampled_process *w = &s->watched[s->turn++ % s->count];
+	for (size_t i = 0; i < TRK_SAMPLED_PROCESSES; i++) {
+		struct trk_sampled_process *w = &s->watched[s->turn++ % TRK_SAMPLED_PROCESSES];
 
 		if (!w->python)
 			continue;
@@ -688,7 +668,7 @@ static void take_samples(struct trk_stacks *s)
 static void take_probes(struct trk_stacks *s)
 {
 	s->is_probe = true;
-	for (size_t i = 0; i < s->count; i++)
+	for (size_t i = 0; i < TRK_SAMPLED_PROCESSES; i++)
 		if (s->watched[i].python && s->watched[i].growth.period_ns)
 			read_observed(s, &s->watched[i], probe);
 	s->is_probe = false;
@@ -753,7 +733,6 @@ struct trk_stacks *trk__stacks_new(const struct trk_env *env,
 				   struct trk_lines *lines, uint64_t start_ns)
 {
 	struct trk_stacks *s = calloc(1, sizeof(*s));
-	struct trk_native_options native = {options->base_names, where, s, options->reading};
 
 	if (!s)
 		return NULL;
@@ -769,13 +748,16 @@ struct trk_stacks *trk__stacks_new(const struct trk_env *env,
 	s->random = start_ns | 1;
 	s->period_ns = base_period(s, start_ns);
 	lines->rate_hz = options->hz > 0 ? options->hz : TRK_STACKS_HZ;
-	s->watched = calloc(WATCHED_MAX, sizeof(*s->watched));
+	s->watched = calloc(TRK_SAMPLED_PROCESSES, sizeof(*s->watched));
 	s->remote = malloc(sizeof(*s->remote));
 	if (!s->watched || !s->remote) {
 		trk__stacks_free(s);
 		return NULL;
 	}
-	s->native = trk__native_new(env, &native, lines, start_ns);
+	s->native = trk__native_new(
+		&(struct trk_native_options){options->base_names, &s->files, s->remote,
+					     &s->remote_pid, s->watched, options->reading, lines},
+		start_ns);
 	trk__remote_init(s->remote, trk__remote_process, &s->remote_pid);
 	s->remote->read_ranges = trk__remote_process_ranges;
 	return s;
@@ -785,8 +767,9 @@ void trk__stacks_free(struct trk_stacks *s)
 {
 	if (!s)
 		return;
-	while (s->watched && s->count)
-		remove_at(s, s->count - 1);
+	for (size_t i = 0; s->watched && i < TRK_SAMPLED_PROCESSES; i++)
+		if (s->watched[i].pid)
+			forget(s, &s->watched[i]);
 	trk__native_free(s->native);
 	trk__lines_sums_release(&s->window);
 	free(s->watched);
