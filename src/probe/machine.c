@@ -3,9 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/parse.h"
 #include "probe/gpu/poller.h"
@@ -16,7 +19,8 @@
 #include "probe/linux/meminfo.h"
 #include "probe/linux/mounts.h"
 
-enum { CPUS_MAX = 8192, DISKS_MAX = 512 };
+enum { CPUS_MAX = 8192, DISKS_MAX = 512, GPU_LOOKS = 400 };
+#define GPU_LOOK_NS TRK_NS_PER_S
 
 #define COPY(to, text) ((void) snprintf((to), sizeof(to), "%s", (text)))
 
@@ -68,7 +72,11 @@ static void read_topology(int sys_fd, struct trk_server *s)
 	unsigned int cores = 0, sockets = 0, missing = 0, found = 0;
 	uint64_t packages[64], first, package;
 
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+
 	s->vcpus = count_list(sys_fd, "devices/system/cpu/online");
+	if (isnan(s->vcpus) && online > 0)
+		s->vcpus = (double) online;
 	s->numa_nodes = count_list(sys_fd, "devices/system/node/online");
 	for (unsigned int cpu = 0; sys_fd >= 0 && cpu < CPUS_MAX && found < s->vcpus; cpu++) {
 		unsigned int k = 0;
@@ -320,19 +328,70 @@ static void read_gpus(const struct trk_env *env, struct trk_server *s)
 	s->gpu_count = s->gpu_memory_mib = 0;
 }
 
-void trk__machine_fill(const struct trk_env *env, struct trk_server *ret)
+void trk__machine_look(struct trk_place *p, const struct trk_env *env)
 {
-	read_cpu_model(env, ret);
-	read_topology(env->sys_fd, ret);
-	if (isnan(ret->vcpus)) {
-		long online = sysconf(_SC_NPROCESSORS_ONLN);
+	struct trk_server *s = &p->server;
+	struct utsname name;
 
-		ret->vcpus = online > 0 ? (double) online : NAN;
+	*s = (struct trk_server){
+		.vcpus = NAN,
+		.cores = NAN,
+		.sockets = NAN,
+		.threads_per_core = NAN,
+		.numa_nodes = NAN,
+		.memory_mib = NAN,
+		.disks = NAN,
+		.disk_gb = NAN,
+		.cpu_limit = NAN,
+		.memory_limit_mib = NAN,
+		.gpu_count = NAN,
+		.gpu_memory_mib = NAN,
+	};
+	if (uname(&name) == 0) {
+		(void) snprintf(s->os, sizeof(s->os), "%.31s", name.sysname);
+		(void) snprintf(s->kernel, sizeof(s->kernel), "%.95s", name.release);
+		(void) snprintf(s->arch, sizeof(s->arch), "%.31s", name.machine);
 	}
-	read_memory(env, ret);
-	read_disks(env->sys_fd, ret);
-	read_virtualization(env, ret);
-	read_container(env, ret);
-	read_limits(env, ret);
-	read_gpus(env, ret);
+	read_cpu_model(env, s);
+	read_topology(env->sys_fd, s);
+	read_memory(env, s);
+	read_disks(env->sys_fd, s);
+	read_virtualization(env, s);
+	read_container(env, s);
+	read_limits(env, s);
+	read_gpus(env, s);
+	p->has_server = true;
+}
+
+bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env, bool always,
+			    const struct trk_gpu_hints *hints)
+{
+	struct trk_gpu_poller *poller =
+		trk__gpu_poller_new(env, always ? TRK_GPU_ALWAYS : TRK_GPU_AUTO, hints, NULL);
+	const struct timespec step = {0, (long) (GPU_LOOK_NS / GPU_LOOKS)};
+	const struct trk_gpu_reading *reading = NULL;
+	uint64_t until_ns = trk__clock_monotonic_ns() + 2 * GPU_LOOK_NS;
+
+	if (!poller)
+		return true;
+	/* A source that starts a program is ready at once, but lists its devices later. */
+	while (!(reading && reading->devices) && trk__clock_monotonic_ns() < until_ns) {
+		(void) nanosleep(&step, NULL);
+		if (trk__gpu_poller_state(poller) == TRK_GPU_OPENING)
+			continue;
+		if (trk__gpu_poller_state(poller) == TRK_GPU_USELESS)
+			break;
+		trk__gpu_poller_ask(poller, NULL, 0);
+		reading = trk__gpu_poller_take(poller, GPU_LOOK_NS, 2 * GPU_LOOK_NS);
+	}
+	if (reading && reading->devices)
+		trk__place_take_gpus(p, reading->device, sizeof(reading->device[0]),
+				     reading->devices);
+	else {
+		p->server.gpu_count = p->server.gpu_memory_mib = NAN;
+		(void) snprintf(p->server.gpu_reason, sizeof(p->server.gpu_reason), "%s",
+				trk__gpu_poller_text(poller));
+	}
+	trk__gpu_poller_free(poller);
+	return trk__gpu_threads() == 0;
 }

@@ -19,11 +19,6 @@ void trk__machine_look(struct trk_place *p, const struct trk_env *env);
 bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env, bool always,
 			    const struct trk_gpu_hints *hints);
 
-/* SYSTEM/machine.c: fill in what is known, after the name and release of the system. */
-void trk__machine_fill(const struct trk_env *env, struct trk_server *ret);
-/* NaN for 0. */
-double trk__machine_known(uint64_t value);
-
 /* Name of the virtual machine monitor that the firmware shows, static text; NULL: unknown. */
 const char *trk__virtualization_of(const struct trk_dmi *dmi);
 

@@ -11,10 +11,9 @@
 #include "base/clock.h"
 #include "base/libc.h"
 #include "base/os.h"
-#include "probe/gpu/reader.h"
 #include "probe/linux/worker.h"
 
-enum { STARTS_MAX = 2 };
+enum { STARTS_MAX = 2, SOURCES_MAX = 8, PIDS_MAX = 8192 };
 
 struct question_head {
 	uint64_t at_ns;
@@ -24,7 +23,7 @@ struct question_head {
 
 struct question {
 	struct question_head head;
-	pid_t pid[TRK_GPU_PIDS_MAX]; /* sorted; only head.pids of them are sent */
+	pid_t pid[PIDS_MAX]; /* sorted; only head.pids of them are sent */
 };
 
 struct answer_head {
@@ -68,9 +67,137 @@ struct trk_gpu_poller {
 	char text_view[TRK_GPU_TEXT_SIZE];
 };
 
-/* ---- the worker ---- */
+/* ---- the worker: it opens the sources and reads the figures of their devices ---- */
 
-static bool send_answer(const struct trk_gpu_reader *r, int fd)
+struct reader {
+	struct trk_env env; /* borrowed */
+	struct trk_gpu_hints hints;
+	const struct trk_gpu_ops *source[SOURCES_MAX];
+	int opened[SOURCES_MAX];  /* error text of its open */
+	void *state[SOURCES_MAX]; /* NULL: not open */
+	size_t sources;
+	bool is_open, none; /* all sources were tried; none of them opened */
+	pid_t pid[PIDS_MAX];
+	struct trk_gpu_scan scan;
+	struct trk_gpu_attributor attributor;
+	struct trk_gpu_reading reading;
+	char text[TRK_GPU_TEXT_SIZE]; /* names the working sources, or says why there is none */
+};
+
+/* NULL where no source is likely, or without memory. Free with free(3). */
+static struct reader *reader_new(const struct trk_env *env, enum trk_gpu_mode mode,
+				 const struct trk_gpu_hints *hints,
+				 const struct trk_gpu_ops *const *sources)
+{
+	struct reader *r = mode == TRK_GPU_NEVER ? NULL : calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	for (sources = sources ? sources : trk__gpu_sources; *sources && r->sources < SOURCES_MAX;
+	     sources++)
+		if (mode == TRK_GPU_ALWAYS || (*sources)->is_likely(env))
+			r->source[r->sources++] = *sources;
+	if (r->sources == 0) {
+		free(r);
+		return NULL;
+	}
+	r->env = r->attributor.env = *env;
+	if (hints)
+		r->hints = r->attributor.hints = *hints;
+	return r;
+}
+
+/* True without instead_of, or if instead_of was tried and cannot be loaded. */
+static bool is_wanted(const struct reader *r, size_t index)
+{
+	const struct trk_gpu_ops *other = r->source[index]->instead_of;
+
+	for (size_t i = 0; other && i < index; i++)
+		if (r->source[i] == other)
+			return r->opened[i] == -ELIBACC;
+	return !other;
+}
+
+static void append(char text[TRK_GPU_TEXT_SIZE], const char *between, const char *more)
+{
+	size_t used = strlen(text);
+
+	(void) snprintf(text + used, TRK_GPU_TEXT_SIZE - used, "%s%s", used ? between : "", more);
+}
+
+/* Describe the working sources, each with its current error; or the reason why there is none. */
+static void describe(struct reader *r, const char *why)
+{
+	r->text[0] = '\0';
+	for (size_t i = 0; i < r->sources; i++) {
+		char wrong[TRK_GPU_TEXT_SIZE] = "";
+
+		if (!r->state[i])
+			continue;
+		append(r->text, ", ", r->source[i]->name);
+		if (r->source[i]->say)
+			r->source[i]->say(r->state[i], wrong);
+		if (wrong[0])
+			append(r->text, ": ", wrong);
+	}
+	if (!r->is_open)
+		r->none = !r->text[0];
+	r->is_open = true;
+	if (!r->text[0])
+		append(r->text, "", why[0] ? why : "no GPU found");
+}
+
+static void open_sources(struct reader *r)
+{
+	char why[TRK_GPU_TEXT_SIZE] = "";
+
+	for (size_t i = 0; i < r->sources; i++) {
+		char reason[TRK_GPU_TEXT_SIZE] = "";
+
+		if (!is_wanted(r, i))
+			continue;
+		r->opened[i] = r->source[i]->open(&r->env, &r->hints, &r->state[i], reason);
+		if (r->opened[i] == 0)
+			continue;
+		r->state[i] = NULL;
+		if (!why[0] || r->source[i]->instead_of)
+			append(why, "; ", reason);
+	}
+	describe(r, why);
+}
+
+/* Read the figures of the devices, for the processes in r->scan. */
+static void poll_sources(struct reader *r)
+{
+	r->scan.devices = r->scan.processes = 0;
+	r->scan.now_ns = r->env.monotonic_ns();
+	r->scan.wall_us = r->env.wall_ns() / 1000;
+	for (size_t i = 0; i < r->sources; i++)
+		if (r->state[i])
+			r->source[i]->poll(r->state[i], &r->scan);
+	trk__gpu_attribute(&r->attributor, &r->scan);
+	r->reading.devices = r->scan.devices;
+	memcpy(r->reading.device, r->scan.device, r->scan.devices * sizeof(r->scan.device[0]));
+	trk__gpu_sum(r->reading.device, r->reading.devices, &r->reading.sums);
+	describe(r, "");
+}
+
+/* The slow work, when the reading was passed on. */
+static void rest(struct reader *r)
+{
+	for (size_t i = 0; i < r->sources; i++)
+		if (r->state[i] && r->source[i]->rest)
+			r->source[i]->rest(r->state[i]);
+}
+
+static void close_sources(struct reader *r)
+{
+	for (size_t i = 0; i < r->sources; i++)
+		if (r->state[i])
+			r->source[i]->close(r->state[i]);
+}
+
+static bool send_answer(const struct reader *r, int fd)
 {
 	struct answer_head head = {.none = r->none};
 
@@ -81,7 +208,7 @@ static bool send_answer(const struct trk_gpu_reader *r, int fd)
 				READING_HEAD + r->reading.devices * sizeof(r->reading.device[0]));
 }
 
-static bool take_question(struct trk_gpu_reader *r, int fd)
+static bool take_question(struct reader *r, int fd)
 {
 	struct question_head head;
 
@@ -97,17 +224,17 @@ static bool take_question(struct trk_gpu_reader *r, int fd)
 
 static void work(int fd, void *data)
 {
-	struct trk_gpu_reader *r = data;
+	struct reader *r = data;
 
-	trk__gpu_reader_open(r);
+	open_sources(r);
 	if (send_answer(r, fd) && !r->none)
 		while (take_question(r, fd)) {
-			trk__gpu_reader_poll(r);
+			poll_sources(r);
 			if (!send_answer(r, fd))
 				break;
-			trk__gpu_reader_rest(r);
+			rest(r);
 		}
-	trk__gpu_reader_close(r);
+	close_sources(r);
 }
 
 /* ---- the tracker's side: the life of the worker ---- */
@@ -119,7 +246,7 @@ static bool start(struct trk_gpu_poller *p)
 		.env = &p->env,
 		.as_thread = !p->hints,
 		.run = work,
-		.data = trk__gpu_reader_new(&p->env, p->mode, p->hints, p->sources),
+		.data = reader_new(&p->env, p->mode, p->hints, p->sources),
 		.release = free,
 	};
 
@@ -319,7 +446,7 @@ void trk__gpu_poller_ask(struct trk_gpu_poller *p, const pid_t *pid, size_t pids
 	struct question *q = &p->next;
 
 	follow(p);
-	q->head.pids = pids < TRK_GPU_PIDS_MAX ? pids : TRK_GPU_PIDS_MAX;
+	q->head.pids = pids < PIDS_MAX ? pids : PIDS_MAX;
 	q->head.has_pids = pid != NULL;
 	if (pid && pids) {
 		memcpy(q->pid, pid, q->head.pids * sizeof(*pid));

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "probe/input_size.h"
 #include "probe/linux/worker.h"
 
 /* How long an answer is waited for: while the worker waits in the kernel, and in any case. */
@@ -24,7 +24,7 @@
 #define PAUSE_NS (30 * TRK_NS_PER_S)
 enum { CREDIT_PART = 4 };
 
-enum { PATH_SIZE = 64, WAIT_MS = 10 };
+enum { PATH_SIZE = 64, WAIT_MS = 10, ARGUMENTS_MAX = 256 };
 
 enum reading_kind { READ_FILE, READ_SIZES };
 
@@ -64,9 +64,12 @@ struct serve {
 
 static void read_sizes(struct slot *s)
 {
+	struct stat st;
+
 	s->sum_bytes = 0;
 	for (size_t at = 0; at < s->size; at += strlen(s->text + at) + 1)
-		s->sum_bytes += trk__input_bytes(s->text + at);
+		if (stat(s->text + at, &st) == 0 && S_ISREG(st.st_mode))
+			s->sum_bytes += (uint64_t) st.st_size;
 }
 
 static void serve(int fd, void *data)
@@ -302,38 +305,31 @@ ssize_t trk__reader_read(struct trk_reader *r, const struct trk_env *env, uint64
 	return len;
 }
 
-/* The paths that the arguments name, each with a NUL; those that do not fit are left out. */
+/* The paths that the arguments name, as arguments or after a '=' in an option, each with a NUL.
+ * Those that do not fit are left out. Returns the size of all; `text` may be NULL. */
 static size_t gather_paths(char *const argv[], char text[TRK_READING_MAX])
 {
 	size_t used = 0;
 
-	for (int i = 1; i <= TRK_INPUTS_MAX && argv[i]; i++) {
-		const char *path = trk__input_path(argv[i]);
-		size_t len = path ? strlen(path) + 1 : 0;
+	for (int i = 1; i <= ARGUMENTS_MAX && argv[i]; i++) {
+		const char *equals = argv[i][0] == '-' ? strchr(argv[i], '=') : NULL;
+		const char *path = equals ? equals + 1 : argv[i];
+		size_t len = strlen(path) + 1;
 
-		if (path && used + len <= TRK_READING_MAX) {
+		if (!*path || *path == '-' || used + len > TRK_READING_MAX)
+			continue;
+		if (text)
 			memcpy(text + used, path, len);
-			used += len;
-		}
+		used += len;
 	}
 	return used;
-}
-
-static bool names_a_file(char *const argv[])
-{
-	for (int i = 1; i <= TRK_INPUTS_MAX && argv[i]; i++)
-		if (trk__input_path(argv[i]))
-			return true;
-	return false;
 }
 
 uint64_t trk__reader_input_bytes(struct trk_reader *r, char *const argv[])
 {
 	struct reading *g;
 
-	if (!r || !argv[0] || !argv[1])
-		return 0;
-	if (!names_a_file(argv))
+	if (!r || !argv[0] || gather_paths(argv, NULL) == 0)
 		return 0;
 	g = idle(r);
 	if (!g)
