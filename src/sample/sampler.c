@@ -331,11 +331,8 @@ static void read_tree(struct trk_sampler *s)
 		trk__sample_set(
 			&s->row, TRK_PROCESS_CHILDREN,
 			state->processes > 0 ? (int64_t) state->processes - !state->root_gone : 0);
-	/* After the last process has ended its memory is unknown, not 0. */
 	if (state->processes > 0) {
-		trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY, state->pss_bytes);
 		trk__sampler_set_bytes(s, TRK_PROCESS_RSS, state->rss_bytes);
-		trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY_ESTIMATED, state->pss_estimated_bytes);
 		trk__sample_set(&s->row, TRK_PROCESS_THREADS, (int64_t) state->threads);
 	}
 	s->tree_ns = now_ns;

@@ -169,10 +169,9 @@ static void move(struct trk_sampler *s, uint64_t membership)
 /* More memory in use than the limit allows: the limit was raised. */
 static bool exceeds_limit(const struct trk_sampler *s)
 {
-	uint64_t used = (uint64_t) s->row.value[TRK_PROCESS_MEMORY];
+	uint64_t used = s->tree ? trk__tree_state(s->tree)->pss_bytes : 0;
 
-	return trk__sample_knows(&s->row, TRK_PROCESS_MEMORY) &&
-	       (used > s->group.limits.memory_bytes || used > s->group.limits.memory_high_bytes);
+	return used > s->group.limits.memory_bytes || used > s->group.limits.memory_high_bytes;
 }
 
 void trk__sampler_look_at_group(struct trk_sampler *s)
@@ -321,30 +320,44 @@ static uint64_t unmapped_charges(struct trk_sampler *s, const struct trk_cgroup_
 	return charges > 0 ? (uint64_t) charges : 0;
 }
 
+/* What a limit counts of the tree and its group; *ret_excess: the part of the tree's PSS that is left
+ * out. */
+static uint64_t held_bytes(struct trk_sampler *s, const struct trk_cgroup_usage *usage,
+			   uint64_t *ret_excess)
+{
+	const struct trk_tree_state *state = trk__tree_state(s->tree);
+	uint64_t bytes = state->pss_bytes;
+
+	*ret_excess = 0;
+	if (!s->options.group_is_own)
+		return bytes;
+	*ret_excess = excess_bytes(bytes, state->pss_estimated_bytes, usage);
+	bytes -= *ret_excess;
+	if (usage->known & TRK_CGROUP_KNOWS_SHMEM) {
+		bytes += unmapped_charges(s, usage, bytes);
+		raise_to(&s->memory.group_held_bytes, (double) bytes);
+	}
+	return bytes;
+}
+
+/* After the last process has ended its memory is unknown, not 0. */
 static void take_held(struct trk_sampler *s, const struct trk_cgroup_usage *usage)
 {
-	uint64_t pss = (uint64_t) s->row.value[TRK_PROCESS_MEMORY];
-	uint64_t inferred = (uint64_t) s->row.value[TRK_PROCESS_MEMORY_ESTIMATED];
-	uint64_t excess = excess_bytes(pss, inferred, usage);
+	const struct trk_tree_state *state = s->tree ? trk__tree_state(s->tree) : NULL;
+	uint64_t excess;
 
-	if (!trk__sample_knows(&s->row, TRK_PROCESS_MEMORY))
+	if (!state || state->processes == 0)
 		return;
-	pss -= excess;
-	if (usage->known & TRK_CGROUP_KNOWS_SHMEM) {
-		pss += unmapped_charges(s, usage, pss);
-		raise_to(&s->memory.group_held_bytes, (double) pss);
-	}
-	trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY, pss);
-	trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY_ESTIMATED, inferred - excess);
+	trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY, held_bytes(s, usage, &excess));
+	trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY_ESTIMATED,
+			       state->pss_estimated_bytes - excess);
 }
 
 void trk__sampler_take_group_memory(struct trk_sampler *s, const struct trk_cgroup_usage *usage)
 {
 	take_swap(s, usage);
-	if (!s->options.group_is_own)
-		return;
 	take_held(s, usage);
-	if (!(usage->known & TRK_CGROUP_KNOWS_SHMEM))
+	if (!s->options.group_is_own || !(usage->known & TRK_CGROUP_KNOWS_SHMEM))
 		return;
 	raise_to(&s->memory.group_cache_bytes, (double) usage->memory_cache_bytes);
 	raise_to(&s->memory.group_unmapped_bytes, unmapped_bytes(s, usage));
@@ -356,18 +369,14 @@ void trk__sampler_take_group_memory(struct trk_sampler *s, const struct trk_cgro
 
 uint64_t trk__sampler_held_bytes(struct trk_sampler *s)
 {
-	const struct trk_tree_state *state = trk__tree_state(s->tree);
 	unsigned int want =
 		TRK_CGROUP_KNOWS_MEMORY | TRK_CGROUP_KNOWS_PEAK | TRK_CGROUP_KNOWS_SHMEM;
-	uint64_t pss = state->pss_bytes;
-	struct trk_cgroup_usage usage;
+	struct trk_cgroup_usage usage = {.known = 0};
+	uint64_t excess;
 
-	if (!s->options.group_is_own || trk__cgroup_usage_some(&s->cgroup, want, &usage) < 0)
-		return pss;
-	pss -= excess_bytes(pss, state->pss_estimated_bytes, &usage);
-	if (usage.known & TRK_CGROUP_KNOWS_SHMEM)
-		pss += unmapped_charges(s, &usage, pss);
-	return pss;
+	if (s->options.group_is_own)
+		(void) trk__cgroup_usage_some(&s->cgroup, want, &usage);
+	return held_bytes(s, &usage, &excess);
 }
 
 void trk__sampler_memory_baseline(struct trk_sampler *s)
@@ -460,18 +469,21 @@ static void take_machine_as_group(struct trk_sampler *s)
 
 void trk__sampler_read_group(struct trk_sampler *s)
 {
-	struct trk_cgroup_usage usage;
+	struct trk_cgroup_usage usage = {.known = 0};
 	struct counter *last = &s->last[TRK_CGROUP_CPU_USAGE];
 	uint64_t now_ns;
+	bool is_read;
 
 	take_machine_as_group(s);
 	take_throttling(s);
-	if (!s->cgroup.open || trk__cgroup_usage_some(&s->cgroup, wanted_of_cgroup(s), &usage) < 0)
+	is_read = s->cgroup.open &&
+		  trk__cgroup_usage_some(&s->cgroup, wanted_of_cgroup(s), &usage) == 0;
+	trk__sampler_take_group_memory(s, &usage);
+	if (!is_read)
 		return;
 	now_ns = s->env.monotonic_ns();
 	if (usage.known & TRK_CGROUP_KNOWS_MEMORY)
 		trk__sampler_set_bytes(s, TRK_CGROUP_MEMORY_COLUMN, usage.memory_bytes);
-	trk__sampler_take_group_memory(s, &usage);
 	if (usage.known & TRK_CGROUP_KNOWS_IO_PRESSURE)
 		s->stall.disk_us = (int64_t) (usage.io_pressure.some_ns / 1000);
 	s->stall.high_us = TRK_WAIT_UNKNOWN;

@@ -111,7 +111,7 @@ void trk__sampler_add_source(struct trk_source *list, size_t *n, const char *nam
 /* sampler_group.c */
 bool trk__sampler_has_group_pressure(const struct trk_sampler *s);
 void trk__sampler_memory_baseline(struct trk_sampler *s);
-/* Read the group's usage and pressure into the row. */
+/* Read the group's usage and pressure, and the memory of the tree and its group, into the row. */
 void trk__sampler_read_group(struct trk_sampler *s);
 void trk__sampler_take_group_memory(struct trk_sampler *s, const struct trk_cgroup_usage *usage);
 /* Growth of the machine's shared memory, after the tree and the system were read. */

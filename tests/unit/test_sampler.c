@@ -558,12 +558,14 @@ static void a_process_that_is_not_there_is_an_error(void **state)
 /* The tree's PSS, of which some was inferred, as the job's own group with this peak leaves it. */
 static double held_to_group(double pss_mib, double inferred_mib, uint64_t peak_mib)
 {
-	struct trk_sampler s = {.options = {.group_is_own = true}};
+	static struct trk_tree tree;
+	struct trk_sampler s = {.options = {.group_is_own = true}, .tree = &tree};
 	struct trk_cgroup_usage usage = {.known = TRK_CGROUP_KNOWS_PEAK,
 					 .memory_peak_bytes = peak_mib << 20};
 
-	trk__sample_set(&s.row, TRK_PROCESS_MEMORY, (int64_t) (pss_mib * 1048576));
-	trk__sample_set(&s.row, TRK_PROCESS_MEMORY_ESTIMATED, (int64_t) (inferred_mib * 1048576));
+	tree.state.processes = 1;
+	tree.state.pss_bytes = (uint64_t) (pss_mib * 1048576);
+	tree.state.pss_estimated_bytes = (uint64_t) (inferred_mib * 1048576);
 	trk__sampler_take_group_memory(&s, &usage);
 	assert_true(s.row.value[TRK_PROCESS_MEMORY_ESTIMATED] >= 0);
 	return (double) s.row.value[TRK_PROCESS_MEMORY] / 1048576;
