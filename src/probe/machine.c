@@ -280,31 +280,26 @@ static void read_container(const struct trk_env *env, struct trk_server *s)
 
 /* ---- limits ---- */
 
-static void read_limits(const struct trk_env *env, struct trk_server *s)
+static void take_limits(const struct trk_cgroup_limits *l, struct trk_server *s)
 {
-	struct trk_cgroup group;
-	struct trk_cgroup_limits l;
 	int affinity = trk__affinity_count(0);
 
-	(void) trk__cgroup_open(&group, env, getpid());
-	(void) trk__cgroup_limits(&group, &l);
 	if (affinity > 0 && affinity < s->vcpus) {
 		s->cpu_limit = affinity;
 		COPY(s->cpu_limit_from, "CPU affinity");
 	}
-	if (l.cpuset_cpus && l.cpuset_cpus < s->vcpus && !(s->cpu_limit <= l.cpuset_cpus)) {
-		s->cpu_limit = l.cpuset_cpus;
-		COPY(s->cpu_limit_from, l.cpuset_from);
+	if (l->cpuset_cpus && l->cpuset_cpus < s->vcpus && !(s->cpu_limit <= l->cpuset_cpus)) {
+		s->cpu_limit = l->cpuset_cpus;
+		COPY(s->cpu_limit_from, l->cpuset_from);
 	}
-	if (l.cpu_cores < s->vcpus && !(s->cpu_limit <= l.cpu_cores)) {
-		s->cpu_limit = l.cpu_cores;
-		COPY(s->cpu_limit_from, l.cpu_from);
+	if (l->cpu_cores < s->vcpus && !(s->cpu_limit <= l->cpu_cores)) {
+		s->cpu_limit = l->cpu_cores;
+		COPY(s->cpu_limit_from, l->cpu_from);
 	}
-	if (l.memory_bytes != TRK_NO_LIMIT && (double) l.memory_bytes / TRK_MIB < s->memory_mib) {
-		s->memory_limit_mib = (double) l.memory_bytes / TRK_MIB;
-		COPY(s->memory_limit_from, l.memory_from);
+	if (l->memory_bytes != TRK_NO_LIMIT && (double) l->memory_bytes / TRK_MIB < s->memory_mib) {
+		s->memory_limit_mib = (double) l->memory_bytes / TRK_MIB;
+		COPY(s->memory_limit_from, l->memory_from);
 	}
-	trk__cgroup_release(&group);
 }
 
 /* ---- all ---- */
@@ -328,7 +323,18 @@ static void read_gpus(const struct trk_env *env, struct trk_server *s)
 	s->gpu_count = s->gpu_memory_mib = 0;
 }
 
-void trk__machine_look(struct trk_place *p, const struct trk_env *env)
+static void take_own_limits(const struct trk_env *env, struct trk_server *s)
+{
+	struct trk_cgroup group;
+	struct trk_cgroup_limits own;
+
+	(void) trk__cgroup_find(&group, env, getpid());
+	(void) trk__cgroup_limits(&group, &own);
+	take_limits(&own, s);
+}
+
+void trk__machine_look(struct trk_place *p, const struct trk_env *env,
+		       const struct trk_cgroup_limits *limits)
 {
 	struct trk_server *s = &p->server;
 	struct utsname name;
@@ -358,7 +364,10 @@ void trk__machine_look(struct trk_place *p, const struct trk_env *env)
 	read_disks(env->sys_fd, s);
 	read_virtualization(env, s);
 	read_container(env, s);
-	read_limits(env, s);
+	if (limits)
+		take_limits(limits, s);
+	else
+		take_own_limits(env, s);
 	read_gpus(env, s);
 	p->has_server = true;
 }

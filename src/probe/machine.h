@@ -8,12 +8,15 @@
 #include "base/env.h"
 #include "model/place.h"
 #include "probe/gpu/gpu.h"
+#include "probe/linux/cgroup.h"
 #include "probe/linux/cpuinfo.h"
 #include "probe/linux/dmi.h"
 
 /* Read everything, without querying GPU drivers (0 GPUs without a sign of one, else unknown).
- * Unreadable values stay unknown. About 1 ms with 64 CPUs. */
-void trk__machine_look(struct trk_place *p, const struct trk_env *env);
+ * Unreadable values stay unknown. About 1 ms with 64 CPUs. limits: those of this process's control
+ * group, if they were read before; else NULL. */
+void trk__machine_look(struct trk_place *p, const struct trk_env *env,
+		       const struct trk_cgroup_limits *limits);
 /* Query the GPU drivers, for at most 2 s. always: even without a sign of a GPU; hints may be NULL.
  * False when a driver hangs: env must then stay valid until the process ends. */
 bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env, bool always,

@@ -256,14 +256,14 @@ static void check_own_group(struct trk_check *f, const struct trk_env *env)
 	bool alone =
 		trk__cgroup_open(&group, env, self) == 0 && trk__cgroup_is_own(&group, &self, 1);
 
-	trk__cgroup_release(&group);
 	if (alone)
 		set(f, what, TRK_CHECK_GOOD, "the control group, which holds nothing else", "");
-	else if (trk__cgroup_own_check(env, why) == 0)
+	else if (trk__cgroup_own_make(NULL, env, &group, "", why) == 0)
 		set(f, what, TRK_CHECK_GOOD,
 		    "a control group of the job's own, with run --cgroup auto", "");
 	else
 		set(f, what, TRK_CHECK_PART, "samples, VmHWM, ru_maxrss", why);
+	trk__cgroup_release(&group);
 }
 
 static void check_oom(struct trk_check *f)

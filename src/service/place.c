@@ -13,7 +13,7 @@ int trk__place_machine(struct trk_record *record, bool always, const struct trk_
 	r = r ? r : trk__env_init(&env);
 	if (r < 0)
 		return r;
-	trk__machine_look(&record->place, &env);
+	trk__machine_look(&record->place, &env, NULL);
 	/* A hanging driver uses the environment until the process ends. */
 	if (trk__machine_look_gpus(&record->place, &env, always, hints))
 		trk__env_release(&env);
@@ -42,7 +42,7 @@ int trk__place_cloud(const struct trk_service *s, const struct trk_discovery_opt
 	trk__place_init(ret);
 	trk__discovery_wait(&env, how, ret);
 	if (ret->cloud.vendor[0] && !ret->cloud.instance_type[0]) {
-		trk__machine_look(ret, &env);
+		trk__machine_look(ret, &env, NULL);
 		infer(s, ret);
 	}
 	trk__env_release(&env);

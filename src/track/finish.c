@@ -59,7 +59,7 @@ void trk__finish_make_group(struct trk_finish *f, const char *id)
 	char why[TRK_CGROUP_TEXT_SIZE];
 
 	if (f->holders == TRK_PEAK_GROUP_NONE)
-		(void) trk__cgroup_own_make(&f->own, &f->env, id, why);
+		(void) trk__cgroup_own_make(&f->own, &f->env, &f->group, id, why);
 }
 
 void trk__finish_enter_group(struct trk_finish *f, bool is_refused)
@@ -409,7 +409,20 @@ static bool limit_is_own(const struct trk_finish *f, const struct trk_cgroup_lim
 	       limits->memory_from[len - path_len - 1] == ' ';
 }
 
-static void judge(struct trk_finish *f, struct trk_record *record, bool reaped, int status)
+/* The last row read the limits. */
+static void get_limits(const struct trk_finish *f, const struct trk_sampler *sampler,
+		       struct trk_cgroup_limits *ret)
+{
+	unsigned int changes;
+
+	if (sampler && trk__sampler_group_moves(sampler) == 0)
+		*ret = *trk__sampler_limits(sampler, &changes);
+	else
+		(void) trk__cgroup_limits(&f->group, ret);
+}
+
+static void judge(struct trk_finish *f, const struct trk_sampler *sampler,
+		  struct trk_record *record, bool reaped, int status)
 {
 	struct trk_cgroup_limits limits;
 	struct trk_outcome_facts *e = &f->facts;
@@ -419,7 +432,7 @@ static void judge(struct trk_finish *f, struct trk_record *record, bool reaped, 
 	trk__kills_end(&f->facts.kills, &f->env, &f->group);
 	(void) trk__group_log_kills(&f->groups, &f->env, f->facts.kills.on_machine > 0,
 				    &f->killed_limit, entered, sizeof(entered));
-	(void) trk__cgroup_limits(&f->group, &limits);
+	get_limits(f, sampler, &limits);
 	limit_mib = (double) limits.memory_bytes / TRK_MIB;
 	e->reaped = reaped;
 	e->wait_status = status;
@@ -439,5 +452,5 @@ void trk__finish(struct trk_finish *f, struct trk_sampler *sampler, struct trk_r
 {
 	if (sampler)
 		trk__finish_totals(f, sampler, record);
-	judge(f, record, reaped, wait_status);
+	judge(f, sampler, record, reaped, wait_status);
 }

@@ -51,9 +51,8 @@ void trk__group_log_note(struct trk_group_log *log, const struct trk_env *env, p
 		return;
 	g = &log->group[log->count];
 	*g = (struct trk_job_group){.membership = membership, .is_late = has_ended};
-	if (trk__cgroup_open(&cg, env, pid) == 0)
+	if (trk__cgroup_find(&cg, env, pid) == 0)
 		g->place = cg.place[TRK_CGROUP_MEMORY];
-	trk__cgroup_release(&cg);
 	/* On v1 a process that has ended is in the root groups. */
 	if (g->place.version == 0 || g->place.fallback || (has_ended && g->place.version == 1))
 		return;

@@ -488,7 +488,12 @@ static int begin(struct track *t)
 /* The machine and its cloud, which may be found while the job runs. */
 static void find_place(struct track *t)
 {
-	trk__machine_look(&t->record->place, &t->env);
+	/* A job without a group of its own is in the tracker's. */
+	bool is_same = t->sampler && !t->options->pid && t->finish.holders != TRK_PEAK_GROUP_OWN;
+	unsigned int changes;
+
+	trk__machine_look(&t->record->place, &t->env,
+			  is_same ? trk__sampler_limits(t->sampler, &changes) : NULL);
 	write_place(t, TRK_PLACE_SERVER);
 	trk__discovery_begin(&t->discovery, &t->env, &t->options->discovery, &t->record->place);
 	if (t->record->place.has_cloud)

@@ -63,6 +63,17 @@ static void put_v2(void)
 	put("sys/fs/cgroup/a/b/pids.max", "max\n");
 }
 
+static int make(struct trk_cgroup_own *own, const struct trk_env *env, const char *id)
+{
+	struct trk_cgroup cg;
+	int r;
+
+	(void) trk__cgroup_open(&cg, env, getpid());
+	r = trk__cgroup_own_make(own, env, &cg, id, why);
+	trk__cgroup_release(&cg);
+	return r;
+}
+
 static int check(void)
 {
 	struct trk_env env;
@@ -70,7 +81,7 @@ static int check(void)
 
 	why[0] = '\0';
 	assert_int_equal(trk__env_init_at(&env, scratch), 0);
-	r = trk__cgroup_own_check(&env, why);
+	r = make(NULL, &env, "");
 	trk__env_release(&env);
 	return r;
 }
@@ -160,7 +171,7 @@ static void a_group_that_cannot_be_entered_is_taken_away(void **state)
 			INT32_MAX);
 	assert_int_equal(mkdir(path, 0755), 0);
 	assert_int_equal(trk__env_init_at(&env, scratch), 0);
-	assert_int_equal(trk__cgroup_own_make(&own, &env, "r-1", why), -ENOENT);
+	assert_int_equal(make(&own, &env, "r-1"), -ENOENT);
 	assert_int_equal(own.parent_fd, -1);
 	assert_int_equal(access(path, F_OK), -1); /* of a tracker that was killed */
 	(void) snprintf(path, sizeof(path), "%s/sys/fs/cgroup/a/resource-tracker-%d-r-1", scratch,
@@ -180,7 +191,7 @@ static void a_process_left_in_it_goes_home(void **state)
 	pid_t pid;
 
 	assert_int_equal(trk__env_init(&env), 0);
-	if (trk__cgroup_own_make(&own, &env, "r-test", why) < 0) {
+	if (make(&own, &env, "r-test") < 0) {
 		print_message("%s\n", why);
 		trk__env_release(&env);
 		skip();

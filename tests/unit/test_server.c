@@ -17,7 +17,7 @@ static struct trk_server look(const struct trk_env *env)
 {
 	static struct trk_place place;
 
-	trk__machine_look(&place, env);
+	trk__machine_look(&place, env, NULL);
 	return place.server;
 }
 

@@ -95,13 +95,12 @@ static void hear_group(struct trk_gpu_attributor *a, const struct trk_gpu_scan *
 	struct trk_cgroup group;
 	const struct trk_cgroup_place *place = &group.place[TRK_CGROUP_DEVICES];
 
-	if (trk__cgroup_open(&group, &a->env, scan->pid[0]) == 0 && place->version == 1 &&
+	if (trk__cgroup_find(&group, &a->env, scan->pid[0]) == 0 && place->version == 1 &&
 	    trk__read_at(a->env.cgroup_fd, TRK_PATH("%s/devices.list", place->dir), text,
 			 sizeof(text)) > 0)
 		for (size_t i = 0; i < scan->devices; i++)
 			note_given(&a->say[i], trk__gpu_given_by_cgroup(text, scan->device[i].node),
 				   TRK_GPU_BY_CGROUP);
-	trk__cgroup_release(&group);
 }
 
 /* v2 has no readable list, but a container has only the device nodes of its own devices. */

@@ -144,7 +144,7 @@ static int read_members(const struct trk_env *env, pid_t pid, char **ret)
 	return len < 0 ? (int) len : 0;
 }
 
-int trk__cgroup_open(struct trk_cgroup *cg, const struct trk_env *env, pid_t pid)
+int trk__cgroup_find(struct trk_cgroup *cg, const struct trk_env *env, pid_t pid)
 {
 	char *members, *mounts = NULL;
 	bool found = false;
@@ -161,10 +161,16 @@ int trk__cgroup_open(struct trk_cgroup *cg, const struct trk_env *env, pid_t pid
 	}
 	free(members);
 	free(mounts);
-	if (!found)
-		return -EOPNOTSUPP;
-	trk__cgroup_usage_open(cg);
-	return 0;
+	return found ? 0 : -EOPNOTSUPP;
+}
+
+int trk__cgroup_open(struct trk_cgroup *cg, const struct trk_env *env, pid_t pid)
+{
+	int r = trk__cgroup_find(cg, env, pid);
+
+	if (r == 0)
+		trk__cgroup_usage_open(cg);
+	return r;
 }
 
 void trk__cgroup_release(struct trk_cgroup *cg)

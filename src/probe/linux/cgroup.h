@@ -70,9 +70,11 @@ struct trk_cgroup {
 	int fd[TRK_CGROUP_FILES]; /* -1: no such file */
 };
 
-/* Find the groups of PID and open their files. Returns 0; -ESRCH when there is no such process;
+/* Find the groups of PID, for their limits and counts of kills. Returns 0; -ESRCH when there is no such process;
  * -EOPNOTSUPP when the kernel has no control groups or none is visible here. After a failure *cg
  * has no groups and may still be used and released. */
+int trk__cgroup_find(struct trk_cgroup *cg, const struct trk_env *env, pid_t pid);
+/* As above, and open the files of their usage. */
 int trk__cgroup_open(struct trk_cgroup *cg, const struct trk_env *env, pid_t pid);
 void trk__cgroup_release(struct trk_cgroup *cg);
 

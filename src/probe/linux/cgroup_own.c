@@ -251,12 +251,14 @@ static int make_in(struct trk_cgroup_own *own, const struct trk_cgroup *cg, cons
 	return refuse(why, -error, "cgroup.procs cannot be written: %s", trk__strerror(-error));
 }
 
-static int make_group(struct trk_cgroup_own *ret, const struct trk_env *env,
-		      const struct trk_cgroup *cg, const char *id, char *why)
+int trk__cgroup_own_make(struct trk_cgroup_own *ret, const struct trk_env *env,
+			 const struct trk_cgroup *cg, const char *id,
+			 char why[TRK_CGROUP_TEXT_SIZE])
 {
 	struct trk_cgroup_own own = TRK_CGROUP_OWN_NONE;
 	char dir[TRK_CGROUP_PATH_SIZE];
-	int r = find_place_for(env, cg, dir, why);
+	int r = cg->open ? find_place_for(env, cg, dir, why)
+			 : refuse(why, -EOPNOTSUPP, "no control group is found");
 
 	if (r < 0 || !ret)
 		return r;
@@ -273,23 +275,6 @@ static int make_group(struct trk_cgroup_own *ret, const struct trk_env *env,
 			(int) (sizeof(own.dir) - sizeof(own.name) - 2), dir, own.name);
 	*ret = own;
 	return 0;
-}
-
-int trk__cgroup_own_make(struct trk_cgroup_own *own, const struct trk_env *env, const char *id,
-			 char why[TRK_CGROUP_TEXT_SIZE])
-{
-	struct trk_cgroup cg;
-	int r = trk__cgroup_open(&cg, env, getpid());
-
-	r = r < 0 ? refuse(why, r, "no control group is found")
-		  : make_group(own, env, &cg, id, why);
-	trk__cgroup_release(&cg);
-	return r;
-}
-
-int trk__cgroup_own_check(const struct trk_env *env, char why[TRK_CGROUP_TEXT_SIZE])
-{
-	return trk__cgroup_own_make(NULL, env, "", why);
 }
 
 void trk__cgroup_own_open(const struct trk_cgroup_own *own, struct trk_cgroup *cg)

@@ -31,13 +31,12 @@ struct trk_cgroup_own {
 		.parent_fd = -1, .home_fd = -1, .procs_fd = -1                                     \
 	}
 
-/* Make an empty group with `id` in its name, and remove those of trackers that were killed. Returns
- * 0 (then call _remove), or a negative errno with the reason in `why` and leaves *own as it is. */
-int trk__cgroup_own_make(struct trk_cgroup_own *own, const struct trk_env *env, const char *id,
+/* Make an empty group with `id` in its name, and remove those of trackers that were killed; cg: the
+ * tracker's group. Returns 0 (then call _remove), or a negative errno with the reason in `why` and
+ * leaves *own as it is. own NULL: make none, but tell whether one could be made. */
+int trk__cgroup_own_make(struct trk_cgroup_own *own, const struct trk_env *env,
+			 const struct trk_cgroup *cg, const char *id,
 			 char why[TRK_CGROUP_TEXT_SIZE]);
-
-/* As above, without making a group: 0 if one could be made here. */
-int trk__cgroup_own_check(const struct trk_env *env, char why[TRK_CGROUP_TEXT_SIZE]);
 
 /* Make *cg, which was opened for the tracker, read the files of the group from now on. */
 void trk__cgroup_own_open(const struct trk_cgroup_own *own, struct trk_cgroup *cg);
