@@ -226,7 +226,7 @@ static void take_perf(struct trk_sampler *s, const struct trk_tree_state *state,
 	if (estimate_ns > most_ns(s, now_ns))
 		estimate_ns = most_ns(s, now_ns);
 	if (estimate_ns > known_ns)
-		trk__tree_raise(s->tree, TRK_TREE_CPU, estimate_ns);
+		trk__tree_raise(s->tree, estimate_ns);
 }
 
 uint64_t trk__own_cpu_ns(void)
@@ -253,7 +253,7 @@ static void take_group_cpu(struct trk_sampler *s, const struct trk_tree_state *s
 	if (job_ns > most_ns(s, now_ns))
 		job_ns = most_ns(s, now_ns);
 	if (job_ns > state->counter[TRK_TREE_CPU])
-		trk__tree_raise(s->tree, TRK_TREE_CPU, job_ns);
+		trk__tree_raise(s->tree, job_ns);
 }
 
 /* A job may widen its CPU affinity: then the bound no longer holds. */

@@ -253,8 +253,8 @@ static void check_own_group(struct trk_check *f, const struct trk_env *env)
 	char why[TRK_CGROUP_TEXT_SIZE];
 	struct trk_cgroup group;
 	pid_t self = getpid();
-	bool alone =
-		trk__cgroup_open(&group, env, self) == 0 && trk__cgroup_is_own(&group, &self, 1);
+	bool alone = trk__cgroup_open(&group, env, self) == 0 &&
+		     trk__cgroup_is_own(&group, TRK_CGROUP_MEMORY, self);
 
 	if (alone)
 		set(f, what, TRK_CHECK_GOOD, "the control group, which holds nothing else", "");

@@ -38,11 +38,11 @@ void trk__finish_begin(struct trk_finish *f, const struct trk_env *env, pid_t pi
 	trk__quantities_clear(&f->killed_limit, 1);
 	trk__kills_begin(&f->facts.kills, env, &f->group);
 	trk__cgroup_forks(&f->group, &f->forks);
-	f->holders = trk__cgroup_is_own(&f->group, &self, 1) ? TRK_PEAK_GROUP_ALONE
-							     : TRK_PEAK_GROUP_NONE;
+	f->holders = trk__cgroup_is_own(&f->group, TRK_CGROUP_MEMORY, self) ? TRK_PEAK_GROUP_ALONE
+									    : TRK_PEAK_GROUP_NONE;
 	f->attached_is_alone = pid != 0;
 	f->group_is_own = f->holders == TRK_PEAK_GROUP_ALONE &&
-			  trk__cgroup_part_is_own(&f->group, TRK_CGROUP_CPUACCT, &self, 1);
+			  trk__cgroup_is_own(&f->group, TRK_CGROUP_CPUACCT, self);
 	f->own = (struct trk_cgroup_own) TRK_CGROUP_OWN_NONE;
 	if (trk__cgroup_usage_some(&f->group, TRK_CGROUP_KNOWS_CPU | TRK_CGROUP_KNOWS_PEAK,
 				   &usage) == 0) {

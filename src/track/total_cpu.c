@@ -48,7 +48,7 @@ static void judge_by_group(struct trk_tree *tree, uint64_t group_ns, struct judg
 
 	if (group_ns <= tree_ns + tree_ns / GROUP_SLACK_PART + GROUP_SLACK_NS)
 		return;
-	trk__tree_raise(tree, TRK_TREE_CPU, group_ns);
+	trk__tree_raise(tree, group_ns);
 	j->quality = TRK_QUALITY_AT_MOST;
 	j->source = "CPU counter of the job's own control group";
 	(void) snprintf(j->reason, sizeof(j->reason),

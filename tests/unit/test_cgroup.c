@@ -134,7 +134,6 @@ static void strips_the_host_path_in_a_container_on_v1(void **state)
 
 static void remembers_that_a_group_outside_the_namespace_is_not_visible(void **state)
 {
-	const pid_t own[] = {JOB};
 	struct trk_cgroup_limits l;
 
 	open_fixture("cgroup-v2-outside");
@@ -143,7 +142,7 @@ static void remembers_that_a_group_outside_the_namespace_is_not_visible(void **s
 	assert_int_equal(trk__cgroup_limits(&cg, &l), 0);
 	/* Not the 4096 of what lies at that path outside of the mount. */
 	assert_int_equal(l.memory_bytes, 256 * MIB);
-	assert_false(trk__cgroup_is_own(&cg, own, 1));
+	assert_false(trk__cgroup_is_own(&cg, TRK_CGROUP_MEMORY, JOB));
 }
 
 static void falls_back_to_the_root_of_the_mount_when_the_group_is_gone(void **state)
@@ -200,7 +199,6 @@ static void tells_a_gone_process_from_a_kernel_without_groups(void **state)
 {
 	struct trk_cgroup_limits l;
 	struct trk_cgroup_usage u;
-	const pid_t own[] = {JOB};
 
 	open_env("cgroup-none");
 	assert_int_equal(trk__cgroup_open(&cg, &env, JOB), -EOPNOTSUPP);
@@ -211,7 +209,7 @@ static void tells_a_gone_process_from_a_kernel_without_groups(void **state)
 	assert_true(l.memory_bytes == TRK_NO_LIMIT);
 	assert_int_equal(trk__cgroup_usage_some(&cg, TRK_CGROUP_KNOWS_ALL, &u), 0);
 	assert_int_equal(u.known, 0);
-	assert_false(trk__cgroup_is_own(&cg, own, 1));
+	assert_false(trk__cgroup_is_own(&cg, TRK_CGROUP_MEMORY, JOB));
 }
 
 static void a_zeroed_object_may_be_released(void **state)
@@ -552,36 +550,23 @@ static void knows_of_no_kills_above_a_container(void **state)
 
 /* ---- whose group is it ---- */
 
-static void a_group_is_own_when_it_holds_nobody_else(void **state)
-{
-	const pid_t all[] = {99, 43, 42}, some[] = {42};
-
-	open_fixture("cgroup-v2-nested");
-	assert_true(trk__cgroup_is_own(&cg, all, 3));
-	assert_false(trk__cgroup_is_own(&cg, some, 1));
-	assert_false(trk__cgroup_is_own(&cg, all, 0));
-}
-
 static void the_root_of_a_container_may_be_own(void **state)
 {
-	const pid_t all[] = {1, 42};
-
 	open_fixture("cgroup-v2-container");
-	assert_true(trk__cgroup_is_own(&cg, all, 2));
+	assert_false(cg.place[TRK_CGROUP_MEMORY].machine_root);
 	close_fixture(state);
 	open_fixture("cgroup-v1-docker");
-	assert_true(trk__cgroup_is_own(&cg, all, 2));
-	assert_true(trk__cgroup_part_is_own(&cg, TRK_CGROUP_CPUACCT, all, 2));
+	assert_false(cg.place[TRK_CGROUP_MEMORY].machine_root);
+	assert_false(cg.place[TRK_CGROUP_CPUACCT].machine_root);
 }
 
 static void the_root_of_a_machine_is_nobodys(void **state)
 {
-	const pid_t all[] = {1, 42};
-
 	/* Memory has a group of its own there, CPU time is the machine's. */
 	open_fixture("cgroup-v1-slurm");
-	assert_true(trk__cgroup_is_own(&cg, all, 2));
-	assert_false(trk__cgroup_part_is_own(&cg, TRK_CGROUP_CPUACCT, all, 2));
+	assert_false(cg.place[TRK_CGROUP_MEMORY].machine_root);
+	assert_true(cg.place[TRK_CGROUP_CPUACCT].machine_root);
+	assert_false(trk__cgroup_is_own(&cg, TRK_CGROUP_CPUACCT, JOB));
 }
 
 static void put_own_v2(void)
@@ -593,42 +578,46 @@ static void put_own_v2(void)
 	put("sys/fs/cgroup/job/cgroup.events", "populated 1\n");
 }
 
-static void a_populated_child_group_makes_it_foreign(void **state)
+static void a_group_is_own_when_it_holds_nobody_else(void **state)
 {
-	const pid_t own[] = {JOB};
-
 	put_own_v2();
 	open_scratch();
-	assert_true(trk__cgroup_is_own(&cg, own, 1));
+	assert_true(trk__cgroup_is_own(&cg, TRK_CGROUP_MEMORY, JOB));
+	assert_false(trk__cgroup_is_own(&cg, TRK_CGROUP_MEMORY, JOB + 1));
+	put("sys/fs/cgroup/job/cgroup.procs", "42\n7\n");
+	assert_false(trk__cgroup_is_own(&cg, TRK_CGROUP_MEMORY, JOB));
+}
+
+static void a_populated_child_group_makes_it_foreign(void **state)
+{
+	put_own_v2();
+	open_scratch();
+	assert_true(trk__cgroup_is_own(&cg, TRK_CGROUP_MEMORY, JOB));
 	put("sys/fs/cgroup/job/child/cgroup.events", "populated 0\nfrozen 0\n");
-	assert_true(trk__cgroup_is_own(&cg, own, 1));
+	assert_true(trk__cgroup_is_own(&cg, TRK_CGROUP_MEMORY, JOB));
 	put("sys/fs/cgroup/job/child/cgroup.events", "populated 1\nfrozen 0\n");
-	assert_false(trk__cgroup_is_own(&cg, own, 1));
+	assert_false(trk__cgroup_is_own(&cg, TRK_CGROUP_MEMORY, JOB));
 }
 
 static void v1_child_groups_are_searched_at_every_level(void **state)
 {
-	const pid_t own[] = {JOB};
-
 	put("proc/42/cgroup", "4:memory:/job\n");
 	put("sys/fs/cgroup/memory/cgroup.procs", "");
 	put("sys/fs/cgroup/memory/job/cgroup.procs", "42\n");
 	put("sys/fs/cgroup/memory/job/a/cgroup.procs", "");
 	put("sys/fs/cgroup/memory/job/a/b/cgroup.procs", "");
 	open_scratch();
-	assert_true(trk__cgroup_is_own(&cg, own, 1));
+	assert_true(trk__cgroup_is_own(&cg, TRK_CGROUP_MEMORY, JOB));
 	put("sys/fs/cgroup/memory/job/a/b/cgroup.procs", "7\n");
-	assert_false(trk__cgroup_is_own(&cg, own, 1));
+	assert_false(trk__cgroup_is_own(&cg, TRK_CGROUP_MEMORY, JOB));
 }
 
 static void an_empty_group_is_nobodys(void **state)
 {
-	const pid_t own[] = {JOB};
-
 	put_own_v2();
 	put("sys/fs/cgroup/job/cgroup.procs", "");
 	open_scratch();
-	assert_false(trk__cgroup_is_own(&cg, own, 1));
+	assert_false(trk__cgroup_is_own(&cg, TRK_CGROUP_MEMORY, JOB));
 }
 
 /* ---- this machine ---- */
@@ -637,7 +626,6 @@ static void reads_the_groups_of_this_very_process(void **state)
 {
 	struct trk_cgroup_limits l;
 	struct trk_cgroup_usage u;
-	const pid_t own[] = {getpid()};
 	int r;
 
 	assert_int_equal(trk__env_init(&env), 0);
@@ -654,7 +642,7 @@ static void reads_the_groups_of_this_very_process(void **state)
 	if (u.known & TRK_CGROUP_KNOWS_MEMORY && u.known & TRK_CGROUP_KNOWS_PEAK)
 		assert_true(u.memory_peak_bytes + 64 * MIB > u.memory_bytes);
 	/* Whoever started us may be in the same group or not: only that it ends is sure. */
-	(void) trk__cgroup_is_own(&cg, own, 1);
+	(void) trk__cgroup_is_own(&cg, TRK_CGROUP_MEMORY, getpid());
 }
 
 #define FIXTURE_TEST(f) cmocka_unit_test_setup_teardown(f, begin, close_fixture)
@@ -692,7 +680,7 @@ int main(void)
 		SCRATCH_TEST(counts_the_hits_of_v1_and_none_without_a_limit),
 		FIXTURE_TEST(passes_over_ancestors_without_a_limit),
 		FIXTURE_TEST(knows_of_no_kills_above_a_container),
-		FIXTURE_TEST(a_group_is_own_when_it_holds_nobody_else),
+		SCRATCH_TEST(a_group_is_own_when_it_holds_nobody_else),
 		FIXTURE_TEST(the_root_of_a_container_may_be_own),
 		FIXTURE_TEST(the_root_of_a_machine_is_nobodys),
 		SCRATCH_TEST(a_populated_child_group_makes_it_foreign),

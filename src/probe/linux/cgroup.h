@@ -179,12 +179,9 @@ uint64_t trk__cgroup_forks_since(const struct trk_cgroup_forks *now,
  * Source: /proc/vmstat, oom_kill. Returns 0; -EOPNOTSUPP before Linux 4.13. */
 int trk__vmstat_oom_kills(int proc_fd, uint64_t *ret);
 
-/* True if a part's group contains only these processes, so that its figures are theirs. False when
- * in doubt: the root group of a machine, a group that is not visible or empty, populated groups
- * below it. */
-bool trk__cgroup_part_is_own(const struct trk_cgroup *cg, enum trk_cgroup_part part,
-			     const pid_t *pids, size_t n);
-/* As above, for the memory controller's group. */
-bool trk__cgroup_is_own(const struct trk_cgroup *cg, const pid_t *pids, size_t n);
+/* True if a part's group contains only this process, so that its figures are those of the process.
+ * False when in doubt: the root group of a machine, a group that is not visible or empty, populated
+ * groups below it. */
+bool trk__cgroup_is_own(const struct trk_cgroup *cg, enum trk_cgroup_part part, pid_t pid);
 
 #endif

@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -11,9 +10,6 @@
 #include "probe/linux/cgroup_private.h"
 
 #define NS_PER_US 1000u
-
-/* A group with a longer list of pids is not regarded as the job's own. */
-enum { PROCS_MAX = 1 << 22 };
 
 /* More deeply nested groups are assumed to be populated. */
 enum { DEPTH_MAX = 32 };
@@ -212,27 +208,13 @@ int trk__vmstat_oom_kills(int proc_fd, uint64_t *ret)
 
 /* ---- Whose group is it? ---- */
 
-static int compare_pids(const void *a, const void *b)
+/* True if the list has this process alone. */
+static bool lists_only(const char *text, pid_t pid)
 {
-	pid_t x = *(const pid_t *) a, y = *(const pid_t *) b;
-
-	return (x > y) - (x < y);
-}
-
-/* True if the list has at least one process, and all are in the sorted array. */
-static bool lists_only(const char *text, const pid_t *sorted, size_t n)
-{
-	bool any = false;
 	uint64_t number;
 
-	for (; trk__scan_u64(&text, &number); text = trk__skip_line(text)) {
-		pid_t pid = (pid_t) number;
-
-		if (number > INT32_MAX || !bsearch(&pid, sorted, n, sizeof(pid), compare_pids))
-			return false;
-		any = true;
-	}
-	return any && *text == '\0';
+	return trk__scan_u64(&text, &number) && number == (uint64_t) pid &&
+	       *trk__skip_line(text) == '\0';
 }
 
 /* True if a group or one below it has a process, or if that cannot be read. */
@@ -275,32 +257,15 @@ static bool is_populated(int dirfd, unsigned int depth)
 	return len != 0 || depth >= DEPTH_MAX || has_populated_children(dirfd, depth);
 }
 
-bool trk__cgroup_part_is_own(const struct trk_cgroup *cg, enum trk_cgroup_part part,
-			     const pid_t *pids, size_t n)
+bool trk__cgroup_is_own(const struct trk_cgroup *cg, enum trk_cgroup_part part, pid_t pid)
 {
 	const struct trk_cgroup_place *place = &cg->place[part];
 	TRK_FD_CLEANUP int fd = -1;
-	pid_t *sorted;
-	char *text;
-	bool own;
+	char text[64]; /* a longer list has other processes */
 
-	if (place->version == 0 || place->fallback || place->machine_root || n == 0)
+	if (place->version == 0 || place->fallback || place->machine_root)
 		return false;
 	fd = trk__open_dir_at(cg->cgroup_fd, place->dir);
-	if (fd < 0 || trk__read_all_at(fd, "cgroup.procs", PROCS_MAX, &text) < 0)
-		return false;
-	sorted = calloc(n, sizeof(*sorted));
-	if (sorted) {
-		memcpy(sorted, pids, n * sizeof(*sorted));
-		qsort(sorted, n, sizeof(*sorted), compare_pids);
-	}
-	own = sorted && lists_only(text, sorted, n) && !has_populated_children(fd, 0);
-	free(sorted);
-	free(text);
-	return own;
-}
-
-bool trk__cgroup_is_own(const struct trk_cgroup *cg, const pid_t *pids, size_t n)
-{
-	return trk__cgroup_part_is_own(cg, TRK_CGROUP_MEMORY, pids, n);
+	return fd >= 0 && trk__read_at(fd, "cgroup.procs", text, sizeof(text)) > 0 &&
+	       lists_only(text, pid) && !has_populated_children(fd, 0);
 }

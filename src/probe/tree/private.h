@@ -221,8 +221,8 @@ struct trk_tree {
 	pid_t explained_pid;      /* processes of other jobs were examined up to this pid */
 	size_t early_pids;        /* members with a pid above newest_pid */
 
-	uint64_t ledger[TRK_TREE_COUNTERS];   /* sums over the members */
-	uint64_t at_least[TRK_TREE_COUNTERS]; /* lower bounds from other sources */
+	uint64_t ledger[TRK_TREE_COUNTERS]; /* sums over the members */
+	uint64_t cpu_at_least_ns;           /* from trk__tree_raise */
 	struct trk_tree_options options;
 	struct trk_tree_state state;
 	char text[TRK_PID_STAT_SIZE]; /* text of the last file of a member that was read */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -184,32 +185,24 @@ static void count_members(struct trk_tree *t)
 		s->peak_processes = s->processes;
 }
 
-/* Additional CPU time from trk__tree_raise is split into user and system time like the rest. */
-static void publish_raised(struct trk_tree *t)
-{
-	uint64_t *system_ns = &t->state.counter[TRK_TREE_CPU_SYSTEM];
-	uint64_t cpu_ns = t->state.counter[TRK_TREE_CPU], known_ns = t->ledger[TRK_TREE_CPU];
-	double more = known_ns ? (double) cpu_ns / (double) known_ns : 1;
-	uint64_t in_proportion = (uint64_t) ((double) t->ledger[TRK_TREE_CPU_SYSTEM] * more);
-
-	t->state.raised_cpu_ns = cpu_ns - known_ns;
-	if (t->at_least[TRK_TREE_CPU_SYSTEM] > 0) /* the other source has system time */
-		return;
-	if (in_proportion > *system_ns) /* keep it monotone */
-		*system_ns = in_proportion < cpu_ns ? in_proportion : cpu_ns;
-}
-
-/* Publish the larger of the ledger and the other sources; both are monotone. */
+/* Publish the ledger, and the larger one of two CPU times; both are monotone. Additional CPU time is
+ * split into user and system time like the rest. */
 static void publish_counters(struct trk_tree *t)
 {
-	uint64_t system_ns = t->state.counter[TRK_TREE_CPU_SYSTEM];
+	uint64_t *cpu_ns = &t->state.counter[TRK_TREE_CPU];
+	uint64_t *system_ns = &t->state.counter[TRK_TREE_CPU_SYSTEM], before_ns = *system_ns;
+	uint64_t known_ns = t->ledger[TRK_TREE_CPU], in_proportion_ns;
 
-	for (int k = 0; k < TRK_TREE_COUNTERS; k++) {
-		t->state.counter[k] = t->ledger[k] > t->at_least[k] ? t->ledger[k] : t->at_least[k];
-	}
-	if (system_ns > t->state.counter[TRK_TREE_CPU_SYSTEM])
-		t->state.counter[TRK_TREE_CPU_SYSTEM] = system_ns;
-	publish_raised(t);
+	memcpy(t->state.counter, t->ledger, sizeof(t->state.counter));
+	if (*cpu_ns < t->cpu_at_least_ns)
+		*cpu_ns = t->cpu_at_least_ns;
+	t->state.raised_cpu_ns = *cpu_ns - known_ns;
+	if (*system_ns < before_ns) /* keep it monotone */
+		*system_ns = before_ns;
+	in_proportion_ns = (uint64_t) ((double) t->ledger[TRK_TREE_CPU_SYSTEM] *
+				       (known_ns ? (double) *cpu_ns / (double) known_ns : 1));
+	if (in_proportion_ns > *system_ns)
+		*system_ns = in_proportion_ns < *cpu_ns ? in_proportion_ns : *cpu_ns;
 }
 
 void trk__tree_update_at(struct trk_tree *t, uint64_t now_ns, const struct trk_tree_state **ret)
@@ -320,10 +313,10 @@ bool trk__tree_has_unseen(const struct trk_tree_state *state)
 	return state->unseen_pids > threads;
 }
 
-void trk__tree_raise(struct trk_tree *t, enum trk_tree_counter counter, uint64_t at_least)
+void trk__tree_raise(struct trk_tree *t, uint64_t cpu_ns)
 {
-	if (t->at_least[counter] < at_least)
-		t->at_least[counter] = at_least;
+	if (t->cpu_at_least_ns < cpu_ns)
+		t->cpu_at_least_ns = cpu_ns;
 	publish_counters(t);
 }
 

@@ -171,9 +171,9 @@ const char *trk__tree_dropped(const struct trk_tree_state *state);
 /* True if some processes of the job may have started and ended unseen. */
 bool trk__tree_has_unseen(const struct trk_tree_state *state);
 
-/* A total from another source (perf clock, control group): raises the CPU counter, never
+/* A CPU time from another source (perf clock, control group): raises the CPU counter, never
  * lowers it. The system time grows in proportion. */
-void trk__tree_raise(struct trk_tree *t, enum trk_tree_counter counter, uint64_t at_least);
+void trk__tree_raise(struct trk_tree *t, uint64_t cpu_ns);
 
 /* The state after the last update, reap or raise; points into the tree. */
 const struct trk_tree_state *trk__tree_state(const struct trk_tree *t);
