@@ -76,12 +76,6 @@ struct trk_gpu_device *trk__gpu_add_device(struct trk_gpu_scan *scan, const char
 	return d;
 }
 
-void trk__gpu_lower_bus(char *text)
-{
-	for (; *text; text++)
-		*text = (char) (*text >= 'A' && *text <= 'F' ? *text - 'A' + 'a' : *text);
-}
-
 /* True if this file of the device's power management begins with the word. NVML's
  * "00000000:01:00.0" is "0000:01:00.0" in sysfs. */
 static bool power_is(int sys_fd, const char *bus, const char *file, const char *word)
@@ -93,7 +87,8 @@ static bool power_is(int sys_fd, const char *bus, const char *file, const char *
 		return false;
 	(void) snprintf(path, sizeof(path), "bus/pci/devices/%s/power/%s",
 			len == 16 ? bus + 4 : bus, file);
-	trk__gpu_lower_bus(path);
+	for (char *c = path; *c; c++) /* as the kernel writes it */
+		*c = (char) (*c >= 'A' && *c <= 'F' ? *c - 'A' + 'a' : *c);
 	return trk__read_at(sys_fd, path, text, sizeof(text)) > 0 &&
 	       !strncmp(text, word, strlen(word));
 }

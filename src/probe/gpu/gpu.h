@@ -100,8 +100,6 @@ void trk__gpu_set_asleep(struct trk_gpu_device *d);
 void trk__gpu_sort_pids(pid_t *pid, size_t count);
 bool trk__gpu_is_tracked(const struct trk_gpu_scan *scan, pid_t pid);
 
-/* "0000:0A:00.0" as the kernel writes it: in lower case. */
-void trk__gpu_lower_bus(char *text);
 /* A device of which nothing is known yet. */
 void trk__gpu_init_device(struct trk_gpu_device *d, const char *vendor);
 void trk__gpu_set_unknown(struct trk_gpu_device *d, enum trk_gpu_why why);
