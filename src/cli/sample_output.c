@@ -27,6 +27,7 @@ int sample_output_open(struct sample_output *out, const struct track_settings *s
 		.line = {.job = s->job, .steal_of_cores = s->steal_of_cores},
 	};
 	trk__buf_init(&out->buf, ROW_MAX);
+	trk__buf_init(&out->only, ROW_MAX);
 	if (s->output) {
 		out->fd = trk__output_open(s->output);
 		if (out->fd < 0) {
@@ -38,48 +39,50 @@ int sample_output_open(struct sample_output *out, const struct track_settings *s
 		out->fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 		out->where = "stderr";
 	}
-	if (out->fd < 0 || out->format != SAMPLE_JSON || s->track.no_system)
-		return 0;
-	out->has_detail = true;
-	if (trk__detail_init(&out->detail) < 0) {
-		cli_complain("out of memory");
-		return -1;
-	}
+	out->has_rates = s->track.no_system;
 	return 0;
 }
 
 void sample_output_release(struct sample_output *out)
 {
-	if (out->has_detail)
-		trk__detail_release(&out->detail);
 	trk__close(out->fd);
 	trk__buf_release(&out->buf);
+	trk__buf_release(&out->only);
 	out->fd = -1;
-	out->has_detail = false;
-}
-
-static void add_json(struct sample_output *out, const struct trk_run *run,
-		     const struct trk_sample *row)
-{
-	out->line.is_first = !out->begun;
-	out->begun = true;
-	trk__sibling_json_row(&out->buf, run, row, &out->detail, &out->line);
 }
 
 /* The sibling's formats begin with the first interval; the amounts of the row before it are added
  * to it. */
+static void add_json(struct sample_output *out, const struct trk_run *run,
+		     const struct trk_sample *row, struct trk_sampler *sampler)
+{
+	struct trk_machine_now *now = trk__sampler_machine(sampler);
+	struct trk_sample copy = *row;
+
+	trk__machine_now_devices(now);
+	out->line.is_first = !out->begun;
+	if (out->has_rates && trk__table_begin(&out->lead, TRK_SET_05, &copy)) {
+		out->begun = true;
+		trk__sibling_json_row(&out->buf, run, &copy, now, trk__sampler_gpus(sampler),
+				      &out->line);
+		return;
+	}
+	if (!out->has_rates)
+		trk__table_hold(&out->lead, &copy);
+	out->has_rates = true;
+	trk__buf_clear(&out->only);
+	trk__sibling_json_row(&out->only, run, trk__table_only_row(&out->lead), now, NULL,
+			      &out->line);
+}
+
 static void add_row(struct sample_output *out, const struct trk_run *run,
-		    const struct trk_sample *row)
+		    const struct trk_sample *row, struct trk_sampler *sampler)
 {
 	struct trk_sample copy = *row;
 
 	switch (out->format) {
 	case SAMPLE_JSON:
-		if (out->has_detail && !out->has_baseline)
-			trk__table_hold(&out->lead, &copy);
-		else if (trk__table_begin(&out->lead, TRK_SET_05, &copy))
-			add_json(out, run, &copy);
-		out->has_baseline = true;
+		add_json(out, run, row, sampler);
 		break;
 	case SAMPLE_JSONL:
 		trk__table_row(&out->buf, TRK_SET_FULL, row, &trk__line_formats[TRK_LINE_JSONL]);
@@ -108,28 +111,24 @@ static void write_out(struct sample_output *out)
 }
 
 void sample_output_row(struct sample_output *out, const struct trk_run *run,
-		       const struct trk_sample *row, const struct trk_sampler *sampler)
+		       const struct trk_sample *row, struct trk_sampler *sampler)
 {
 	if (out->fd < 0 || out->failed)
 		return;
 	trk__buf_clear(&out->buf);
-	out->detail.gpus = trk__sampler_gpus(sampler);
-	if (out->has_detail)
-		trk__detail_update(&out->detail, trk__sampler_machine(sampler));
-	add_row(out, run, row);
+	add_row(out, run, row, sampler);
 	write_out(out);
 }
 
-void sample_output_end(struct sample_output *out, const struct trk_run *run)
+void sample_output_end(struct sample_output *out)
 {
 	const struct trk_sample *row = trk__table_only_row(&out->lead);
 
 	if (out->fd < 0 || out->failed || !row)
 		return;
 	trk__buf_clear(&out->buf);
-	out->detail.gpus = NULL; /* freed with the sampler */
 	if (out->format == SAMPLE_JSON)
-		add_json(out, run, row);
+		trk__buf_add(&out->buf, out->only.data, out->only.len);
 	else
 		trk__sibling_csv_row(&out->buf, row);
 	write_out(out);

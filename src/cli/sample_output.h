@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "cli/track_options.h"
 #include "model/run.h"
-#include "sample/detail.h"
+#include "sample/sampler.h"
 #include "model/sample.h"
 #include "sink/sibling.h"
 #include "sink/table.h"
@@ -23,9 +23,8 @@ struct sample_output {
 	bool begun, failed;
 	struct trk_table_lead lead;
 	struct trk_sibling_line line;
-	bool has_detail, has_baseline; /* of the rates in `detail` */
-	struct trk_detail detail;
-	struct trk_buf buf;
+	bool has_rates;           /* the row to come: of disks and interfaces */
+	struct trk_buf buf, only; /* only: a run of one row, as JSON */
 };
 
 /* Open the output that the settings name. Returns 0, or -1 after a complaint. The caller releases
@@ -34,9 +33,9 @@ int sample_output_open(struct sample_output *out, const struct track_settings *s
 void sample_output_release(struct sample_output *out);
 /* Write one row. A failure is reported once; the job continues. */
 void sample_output_row(struct sample_output *out, const struct trk_run *run,
-		       const struct trk_sample *row, const struct trk_sampler *sampler);
+		       const struct trk_sample *row, struct trk_sampler *sampler);
 /* Finish the output after the last row. */
-void sample_output_end(struct sample_output *out, const struct trk_run *run);
+void sample_output_end(struct sample_output *out);
 
 /* True if the samples go to stderr: they are read by a program then, and no text for people
  * follows. */

@@ -57,7 +57,7 @@ static void print_alert(void *data, const char *rule, const char *text)
 }
 
 static void write_row(void *data, const struct trk_record *record, const struct trk_sample *row,
-		      const struct trk_sampler *sampler)
+		      struct trk_sampler *sampler)
 {
 	struct outputs *out = data;
 
@@ -382,7 +382,7 @@ static int track_to(struct outputs *out, const struct trk_run_engine *engine,
 
 	warn_of_token(s);
 	r = trk__run(env, engine, end);
-	sample_output_end(&out->samples, &end->track.record.run);
+	sample_output_end(&out->samples);
 	status = r < 0 ? start_failure(s, &end->track, r, argv, s->track.pid)
 		       : status_of(s, &end->track.record.outcome, argv, print_end(s, end),
 				   out->samples.failed);

@@ -19,7 +19,8 @@ int trk__machine_now_open(struct trk_machine_now *m, const struct trk_env *env)
 	(void) trk__space_meter_init(&m->space, env);
 	m->text = malloc(TEXT_SIZE);
 	m->core = calloc(TRK_MACHINE_CORES, sizeof(*m->core));
-	return m->text && m->core ? 0 : -ENOMEM;
+	m->core_before = calloc(TRK_MACHINE_CORES, sizeof(*m->core_before));
+	return m->text && m->core && m->core_before ? 0 : -ENOMEM;
 }
 
 void trk__machine_now_close(struct trk_machine_now *m)
@@ -31,6 +32,7 @@ void trk__machine_now_close(struct trk_machine_now *m)
 	trk__space_meter_release(&m->space);
 	free(m->text);
 	free(m->core);
+	free(m->core_before);
 	*m = TRK_MACHINE_NOW_NONE;
 }
 
@@ -43,7 +45,14 @@ static bool read_kept(struct trk_machine_now *m, int fd)
 
 void trk__machine_now_counters(struct trk_machine_now *m)
 {
-	m->read_ns = m->env.monotonic_ns();
+	struct trk_cpu_times *swap = m->core_before;
+	uint64_t now_ns = m->env.monotonic_ns();
+
+	m->over_ns = m->read_ns ? now_ns - m->read_ns : 0;
+	m->read_ns = now_ns;
+	m->cpu_before = m->has_cpu ? m->cpu : (struct trk_cpu_stat){.cores = 0};
+	m->core_before = m->core;
+	m->core = swap;
 	m->has_cpu = read_kept(m, m->stat_fd) &&
 		     trk__cpu_stat_parse(m->text, &m->cpu, m->core, TRK_MACHINE_CORES) == 0;
 	m->has_memory = read_kept(m, m->meminfo_fd) && trk__meminfo_parse(m->text, &m->memory) == 0;
@@ -57,4 +66,22 @@ void trk__machine_now_read(struct trk_machine_now *m)
 	m->has_processes = trk__process_count_read(&m->process_count, &m->env, &m->processes) == 0;
 	m->has_space = trk__space_meter_update(&m->space, &m->space_total, &m->space_used,
 					       &m->space_free) == 0;
+}
+
+void trk__machine_now_devices(struct trk_machine_now *m)
+{
+	for (size_t i = 0; i < m->disks.count; i++) {
+		struct trk_meter_member *disk = &m->disks.member[i];
+
+		if (disk->counted && !disk->knows_device)
+			trk__disk_device_read(m->env.sys_fd, disk->name, &disk->device.disk);
+		disk->knows_device = disk->counted;
+	}
+	for (size_t i = 0; i < m->nets.count; i++) {
+		struct trk_meter_member *net = &m->nets.member[i];
+
+		if (net->counted && !net->knows_device)
+			trk__net_device_read(m->env.sys_fd, net->name, &net->device.net);
+		net->knows_device = net->counted;
+	}
 }

@@ -1,8 +1,9 @@
 /* The machine's files, read together: CPU time, memory, disks, network interfaces, the number of
  * processes, file systems.
  *
- * One reading serves the columns of a row (linux/sampler_system.c), the details of a row (detail.h),
- * and the counters of the C API. */
+ * One reading serves the columns of a row (linux/sampler_system.c), outputs that list each core, disk
+ * and interface (sink/sibling.h), and the counters of the C API. Only what counts in the sums of a
+ * row is listed, so that the lists add up to them. */
 #ifndef TRK_SAMPLE_MACHINE_NOW_H
 #define TRK_SAMPLE_MACHINE_NOW_H
 
@@ -22,9 +23,10 @@ struct trk_machine_now {
 	char *text;              /* owned scratch */
 	/* The last reading, and which parts of it succeeded. */
 	bool has_cpu, has_memory, has_disks, has_nets, has_processes, has_space;
-	uint64_t read_ns;
-	struct trk_cpu_stat cpu;
-	struct trk_cpu_times *core; /* owned: of the first TRK_MACHINE_CORES of cpu.cores */
+	uint64_t read_ns, over_ns; /* over_ns: since the reading before; 0: there was none */
+	/* The first TRK_MACHINE_CORES of cpu.cores; owned. cpu_before.cores 0: unknown. */
+	struct trk_cpu_stat cpu, cpu_before;
+	struct trk_cpu_times *core, *core_before;
 	struct trk_meminfo memory;
 	struct trk_meter disks, nets;
 	uint64_t processes;
@@ -45,5 +47,7 @@ void trk__machine_now_close(struct trk_machine_now *m);
 void trk__machine_now_counters(struct trk_machine_now *m);
 /* Read everything. */
 void trk__machine_now_read(struct trk_machine_now *m);
+/* Set the device of each disk and interface that counts. */
+void trk__machine_now_devices(struct trk_machine_now *m);
 
 #endif

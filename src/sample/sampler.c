@@ -566,7 +566,7 @@ const struct trk_cgroup *trk__sampler_cgroup(const struct trk_sampler *s)
 	return &s->cgroup;
 }
 
-const struct trk_machine_now *trk__sampler_machine(const struct trk_sampler *s)
+struct trk_machine_now *trk__sampler_machine(struct trk_sampler *s)
 {
 	return &s->now;
 }

@@ -97,7 +97,7 @@ void trk__sampler_look_at_group(struct trk_sampler *s);
 /* How often the process has moved to another group since the start. */
 unsigned int trk__sampler_group_moves(const struct trk_sampler *s);
 /* The machine at the last tick: unknown with no_system. A view until the next tick. */
-const struct trk_machine_now *trk__sampler_machine(const struct trk_sampler *s);
+struct trk_machine_now *trk__sampler_machine(struct trk_sampler *s);
 /* The GPUs as the last row has them; NULL: none, or nothing known. A view until the next tick. */
 const struct trk_gpu_reading *trk__sampler_gpus(const struct trk_sampler *s);
 /* Ledger and perf clock of CPU time after the last tick; NULL without a perf clock. A view. */

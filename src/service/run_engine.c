@@ -203,7 +203,7 @@ static void judge_alerts(struct engine *e, const struct trk_record *record,
 }
 
 static void on_row(void *data, const struct trk_record *record, const struct trk_sample *row,
-		   const struct trk_sampler *sampler)
+		   struct trk_sampler *sampler)
 {
 	struct engine *e = data;
 

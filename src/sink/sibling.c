@@ -141,17 +141,49 @@ static void add_percent(struct trk_json *j, double share)
 		trk__json_fixed(j, nearest(share * 10000), 2);
 }
 
-static void key_percents(struct trk_json *j, const char *key, const double *share, size_t n)
+static uint64_t all_time(const struct trk_cpu_times *t)
+{
+	return trk__cpu_times_busy(t) + t->idle + t->iowait + t->steal;
+}
+
+/* Increase of a part of the time as a share of the increase of all. iowait and idle of an idle core
+ * may decrease (proc_stat(5)). */
+static double share_of(uint64_t part_now, uint64_t part_before, const struct trk_cpu_times *now,
+		       const struct trk_cpu_times *before)
+{
+	uint64_t all_now = all_time(now), all_before = all_time(before);
+
+	if (all_now <= all_before || part_now < part_before ||
+	    part_now - part_before > all_now - all_before)
+		return NAN;
+	return (double) (part_now - part_before) / (double) (all_now - all_before);
+}
+
+/* The parts of each core's time: busy, or given to other machines. After a change of their number
+ * the lines do not identify the cores. */
+static void key_cores(struct trk_json *j, const char *key, const struct trk_machine_now *now,
+		      size_t cores, bool is_steal)
 {
 	trk__json_key_open(j, key, '[');
-	for (size_t i = 0; i < n; i++)
-		add_percent(j, share[i]);
+	for (size_t i = 0; i < cores && i < TRK_MACHINE_CORES; i++) {
+		const struct trk_cpu_times *core = &now->core[i], *then = &now->core_before[i];
+
+		if (now->cpu_before.cores != now->cpu.cores)
+			trk__json_null(j);
+		else if (is_steal)
+			add_percent(j, share_of(core->steal, then->steal, core, then));
+		else
+			add_percent(j, share_of(trk__cpu_times_busy(core),
+						trk__cpu_times_busy(then), core, then));
+	}
 	trk__json_close(j, ']');
 }
 
-static void add_cpu(struct trk_json *j, const struct trk_sample *row, const struct trk_detail *d,
-		    bool steal_of_cores)
+static void add_cpu(struct trk_json *j, const struct trk_sample *row,
+		    const struct trk_machine_now *now, bool steal_of_cores)
 {
+	const struct trk_cpu_times *all = &now->cpu.all, *before = &now->cpu_before.all;
+	size_t count = now->has_cpu ? now->cpu.cores : 0;
 	/* clang-format off */
 	static const struct {
 		const char *key;
@@ -186,27 +218,46 @@ static void add_cpu(struct trk_json *j, const struct trk_sample *row, const stru
 	else
 		trk__json_fixed(j, nearest(cores * (double) row->value[TRK_INTERVAL]), 6);
 	key_column(j, "cgroup_utilization_pct", row, TRK_CGROUP_CPU_USAGE, 4);
-	key_percents(j, "per_core_pct", d->core_share, d->cores);
-	key_percents(j, "per_core_steal_time_pct", d->core_steal_share,
-		     steal_of_cores ? d->cores : 0);
+	key_cores(j, "per_core_pct", now, count, false);
+	key_cores(j, "per_core_steal_time_pct", now, steal_of_cores ? count : 0, true);
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		if (fields[i].column >= 0) {
 			key_column(j, fields[i].key, row, fields[i].column, fields[i].decimals);
 			continue;
 		}
 		trk__json_key(j, fields[i].key);
-		add_percent(j, d->cores ? d->steal_share : NAN);
+		add_percent(j, count && now->cpu_before.cores
+				       ? share_of(all->steal, before->steal, all, before)
+				       : NAN);
 	}
 	trk__json_close(j, '}');
 }
 
-static void add_mounts(struct trk_json *j, const struct trk_detail *d, size_t disk)
+/* Index of the disk that the file system lies on; the number of disks when that is not known, as of
+ * an overlay or of a ZFS pool. */
+static size_t disk_of(const struct trk_machine_now *now, const struct trk_space_member *m)
+{
+	char name[TRK_DEVICE_NAME];
+	size_t i = 0;
+
+	/* btrfs has no device number of its own, but names a device. */
+	if (!trk__disk_below(now->env.sys_fd, m->major, m->minor, name) &&
+	    (strncmp(m->source, "/dev/", 5) != 0 ||
+	     !trk__disk_below_name(now->env.sys_fd, m->source + 5, name)))
+		return now->disks.count;
+	while (i < now->disks.count && strcmp(now->disks.member[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static void add_mounts(struct trk_json *j, const struct trk_machine_now *now, const size_t *disk_at,
+		       size_t disk)
 {
 	trk__json_key_open(j, "mounts", '[');
-	for (size_t i = 0; i < d->mounts; i++) {
-		const struct trk_detail_mount *m = &d->mount[i];
+	for (size_t i = 0; now->has_space && i < now->space.count; i++) {
+		const struct trk_space_member *m = &now->space.member[i];
 
-		if (m->disk != disk)
+		if (disk_at[i] != disk || m->total_bytes == 0)
 			continue;
 		trk__json_open(j, '{');
 		key_u64(j, "available_bytes", m->available_bytes, true);
@@ -220,57 +271,74 @@ static void add_mounts(struct trk_json *j, const struct trk_detail *d, size_t di
 	trk__json_close(j, ']');
 }
 
-static void add_disks(struct trk_json *j, const struct trk_detail *d)
+/* Bytes per second; NaN of a new member, and of a counter that was reset. */
+static double rate(const struct trk_machine_now *now, const struct trk_meter_member *m,
+		   uint64_t value, uint64_t before)
 {
-	trk__json_key_open(j, "disk", '[');
-	for (size_t i = 0; i < d->disks.count; i++) {
-		const struct trk_traffic *t = &d->disks.entry[i];
-		const struct trk_disk_device *device = &t->device.disk;
+	return m->is_new || now->over_ns == 0 || value < before
+		       ? (double) NAN
+		       : (double) (value - before) * 1e9 / (double) now->over_ns;
+}
 
+static void add_disks(struct trk_json *j, const struct trk_machine_now *now)
+{
+	size_t disk_at[TRK_SPACE_MEMBERS]; /* of each file system */
+
+	for (size_t i = 0; now->has_space && i < now->space.count; i++)
+		disk_at[i] = disk_of(now, &now->space.member[i]);
+	trk__json_key_open(j, "disk", '[');
+	for (size_t i = 0; now->has_disks && i < now->disks.count; i++) {
+		const struct trk_meter_member *m = &now->disks.member[i];
+		const struct trk_disk_device *device = &m->device.disk;
+
+		if (!m->counted)
+			continue;
 		trk__json_open(j, '{');
 		key_u64(j, "capacity_bytes", device->capacity_bytes, device->capacity_bytes != 0);
-		trk__json_key_or_null(j, "device", t->name);
+		trk__json_key_or_null(j, "device", m->name);
 		trk__json_key_or_null(j, "device_type", device->type);
 		trk__json_key_or_null(j, "model", device->model);
-		add_mounts(j, d, i);
-		key_number(j, "read_bytes_per_sec", t->in_rate);
-		key_u64(j, "read_bytes_total", t->in_bytes, true);
+		add_mounts(j, now, disk_at, i);
+		key_number(j, "read_bytes_per_sec", rate(now, m, m->in, m->in_before));
+		key_u64(j, "read_bytes_total", m->in, true);
 		trk__json_key_or_null(j, "serial", device->serial);
 		trk__json_key_or_null(j, "vendor", device->vendor);
-		key_number(j, "write_bytes_per_sec", t->out_rate);
-		key_u64(j, "write_bytes_total", t->out_bytes, true);
+		key_number(j, "write_bytes_per_sec", rate(now, m, m->out, m->out_before));
+		key_u64(j, "write_bytes_total", m->out, true);
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');
 }
 
-static void add_nets(struct trk_json *j, const struct trk_detail *d)
+static void add_nets(struct trk_json *j, const struct trk_machine_now *now)
 {
 	trk__json_key_open(j, "network", '[');
-	for (size_t i = 0; i < d->nets.count; i++) {
-		const struct trk_traffic *t = &d->nets.entry[i];
-		const struct trk_net_device *device = &t->device.net;
+	for (size_t i = 0; now->has_nets && i < now->nets.count; i++) {
+		const struct trk_meter_member *m = &now->nets.member[i];
+		const struct trk_net_device *device = &m->device.net;
 
+		if (!m->counted)
+			continue;
 		trk__json_open(j, '{');
 		trk__json_key_or_null(j, "driver", device->driver);
-		trk__json_key_or_null(j, "interface", t->name);
+		trk__json_key_or_null(j, "interface", m->name);
 		trk__json_key_or_null(j, "mac_address", device->address);
 		key_u64(j, "mtu", device->mtu, device->mtu != 0);
 		trk__json_key_or_null(j, "operstate", device->operstate);
-		key_number(j, "rx_bytes_per_sec", t->in_rate);
-		key_u64(j, "rx_bytes_total", t->in_bytes, true);
+		key_number(j, "rx_bytes_per_sec", rate(now, m, m->in, m->in_before));
+		key_u64(j, "rx_bytes_total", m->in, true);
 		key_u64(j, "speed_mbps", device->speed_mbps, device->speed_mbps != 0);
-		key_number(j, "tx_bytes_per_sec", t->out_rate);
-		key_u64(j, "tx_bytes_total", t->out_bytes, true);
+		key_number(j, "tx_bytes_per_sec", rate(now, m, m->out, m->out_before));
+		key_u64(j, "tx_bytes_total", m->out, true);
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');
 }
 
-static void add_memory(struct trk_json *j, const struct trk_detail *d)
+static void add_memory(struct trk_json *j, const struct trk_machine_now *now)
 {
-	const struct trk_meminfo *m = &d->memory;
-	bool has = d->has_memory;
+	const struct trk_meminfo *m = &now->memory;
+	bool has = now->has_memory;
 	uint64_t used = has ? trk__meminfo_used(m) : 0;
 	uint64_t swap_used = m->swap_total > m->swap_free ? m->swap_total - m->swap_free : 0;
 
@@ -346,8 +414,8 @@ static void add_gpus(struct trk_json *j, const struct trk_gpu_reading *gpus)
 }
 
 void trk__sibling_json_row(struct trk_buf *b, const struct trk_run *run,
-			   const struct trk_sample *row, const struct trk_detail *detail,
-			   const struct trk_sibling_line *line)
+			   const struct trk_sample *row, const struct trk_machine_now *now,
+			   const struct trk_gpu_reading *gpus, const struct trk_sibling_line *line)
 {
 	struct trk_json j;
 
@@ -356,12 +424,12 @@ void trk__sibling_json_row(struct trk_buf *b, const struct trk_run *run,
 		key_u64(&j, "actual_interval_ms",
 			(uint64_t) ((row->value[TRK_INTERVAL] + 500) / 1000),
 			trk__sample_knows(row, TRK_INTERVAL));
-	add_cpu(&j, row, detail, line->steal_of_cores);
-	add_disks(&j, detail);
-	add_gpus(&j, detail->gpus);
+	add_cpu(&j, row, now, line->steal_of_cores);
+	add_disks(&j, now);
+	add_gpus(&j, gpus);
 	trk__json_key_or_null(&j, "job_name", line->job);
-	add_memory(&j, detail);
-	add_nets(&j, detail);
+	add_memory(&j, now);
+	add_nets(&j, now);
 	trk__json_key_or_null(&j, "resource-tracker-version", run->version);
 	key_u64(&j, "timestamp_secs", (uint64_t) (row->value[TRK_TIMESTAMP] / 1000),
 		trk__sample_knows(row, TRK_TIMESTAMP));

@@ -7,7 +7,8 @@
 #include "base/buf.h"
 #include "model/run.h"
 #include "model/sample.h"
-#include "sample/detail.h"
+#include "probe/gpu/poller.h"
+#include "sample/machine_now.h"
 #include "sink/table.h"
 
 /* Options for a line of JSON. */
@@ -17,10 +18,10 @@ struct trk_sibling_line {
 	bool steal_of_cores;
 };
 
-/* One JSON object and a line end: keys in alphabetical order, unknown is null. */
+/* One JSON object and a line end: keys in alphabetical order, unknown is null. gpus NULL: none. */
 void trk__sibling_json_row(struct trk_buf *b, const struct trk_run *run,
-			   const struct trk_sample *row, const struct trk_detail *detail,
-			   const struct trk_sibling_line *line);
+			   const struct trk_sample *row, const struct trk_machine_now *now,
+			   const struct trk_gpu_reading *gpus, const struct trk_sibling_line *line);
 
 /* The 33 columns; trk__table_head(…, TRK_SET_05, …) is their header and trk__table_has_row returns
  * which rows are written. A fixed number of decimals, whole MiB; unknown is an empty cell. */

@@ -18,7 +18,7 @@ typedef void trk_track_word_fn(void *data, const char *text);
 
 /* Called with each row, in order, after it was added to the record; sampler: what made it. */
 typedef void trk_track_row_fn(void *data, const struct trk_record *record,
-			      const struct trk_sample *row, const struct trk_sampler *sampler);
+			      const struct trk_sample *row, struct trk_sampler *sampler);
 
 /* Called once before the recording ends, when all else is known: set record->place.cost. */
 typedef void trk_track_cost_fn(void *data, struct trk_record *record);

@@ -18,14 +18,14 @@ static uint64_t fixed_clock(void)
 	return clock_ns;
 }
 
-static char *line_of(const struct trk_sample *row, const struct trk_detail *d,
+static char *line_of(const struct trk_sample *row, const struct trk_machine_now *now,
 		     const struct trk_sibling_line *line, struct trk_buf *b)
 {
 	struct trk_run run;
 
 	run_init(&run);
 	trk__buf_init(b, 1 << 20);
-	trk__sibling_json_row(b, &run, row, d, line);
+	trk__sibling_json_row(b, &run, row, now, NULL, line);
 	assert_int_equal(b->error, 0);
 	trk__buf_putc(b, '\0');
 	return (char *) b->data;
@@ -34,12 +34,12 @@ static char *line_of(const struct trk_sample *row, const struct trk_detail *d,
 static void an_empty_row_is_null_and_never_zero(void **state)
 {
 	struct trk_sample row = {0};
-	struct trk_detail d = {.cores = 0};
+	struct trk_machine_now now = {.has_cpu = false};
 	struct trk_buf b;
 
 	trk__sample_set(&row, TRK_TIMESTAMP, 1700000000999);
 	assert_string_equal(
-		line_of(&row, &d, &(struct trk_sibling_line){.is_first = true}, &b),
+		line_of(&row, &now, &(struct trk_sibling_line){.is_first = true}, &b),
 		"{\"cpu\":{\"cgroup_usage_secs\":null,\"cgroup_utilization_pct\":null,"
 		"\"per_core_pct\":[],\"per_core_steal_time_pct\":[],"
 		"\"process_child_count\":null,\"process_cores_used\":null,"
@@ -68,13 +68,16 @@ static void has(const char *line, const char *text)
 static void figures_come_in_the_siblings_units(void **state)
 {
 	struct trk_sample row = {0};
-	double share[2] = {0.1234, NAN}, steal[2] = {0.05, NAN};
+	/* Of the time of two cores, the second of which has no figures yet. */
+	struct trk_cpu_times core[2] = {{.user = 1234, .idle = 8266, .steal = 500}, {.user = 0}};
+	struct trk_cpu_times before[2] = {{.user = 0}, {.user = 0}};
 	struct trk_sibling_line style = {.job = "named"};
-	struct trk_detail d = {
-		.cores = 2,
-		.core_share = share,
-		.core_steal_share = steal,
-		.steal_share = 0.025,
+	struct trk_machine_now now = {
+		.has_cpu = true,
+		.cpu = {.cores = 2, .all = {.user = 975, .steal = 25}},
+		.cpu_before = {.cores = 2},
+		.core = core,
+		.core_before = before,
 		.has_memory = true,
 		.memory = {.total = 8ull << 30,
 			   .free = 1ull << 30,
@@ -93,7 +96,7 @@ static void figures_come_in_the_siblings_units(void **state)
 	trk__sample_set(&row, TRK_CGROUP_CPU_USAGE, 5000);
 	trk__sample_set(&row, TRK_PROCESS_MEMORY, 1572864);
 	trk__sample_set(&row, TRK_SYSTEM_STEAL, 100000);
-	line = line_of(&row, &d, &style, &b);
+	line = line_of(&row, &now, &style, &b);
 	has(line, "{\"actual_interval_ms\":2000,");
 	has(line, "\"utilization_pct\":1.2345,");
 	has(line, "\"cgroup_usage_secs\":1.0002,\"cgroup_utilization_pct\":0.5,");
@@ -106,8 +109,8 @@ static void figures_come_in_the_siblings_units(void **state)
 		  "\"used_mib\":2048,\"used_pct\":25}");
 	trk__buf_release(&b);
 	style.steal_of_cores = true;
-	d.memory.swap_total = 0;
-	line = line_of(&row, &d, &style, &b);
+	now.memory.swap_total = 0;
+	line = line_of(&row, &now, &style, &b);
 	has(line, "\"per_core_steal_time_pct\":[5,null],");
 	has(line, "\"swap_used_mib\":0,\"swap_used_pct\":0,");
 	trk__buf_release(&b);
@@ -139,25 +142,21 @@ static void a_csv_row_has_the_siblings_decimals(void **state)
 	trk__buf_release(&b);
 }
 
-static struct trk_traffic only_entry(const struct trk_traffic_list *list)
+static void write_line(struct trk_machine_now *now, struct trk_buf *b)
 {
-	assert_int_equal(list->count, 1);
-	return list->count ? list->entry[0] : (struct trk_traffic){.in_bytes = 0};
-}
+	const struct trk_sample row = {0};
 
-static void update(struct trk_detail *d, struct trk_machine_now *now)
-{
 	trk__machine_now_read(now);
-	trk__detail_update(d, now);
+	trk__machine_now_devices(now);
+	(void) line_of(&row, now, &(struct trk_sibling_line){.steal_of_cores = true}, b);
 }
 
 /* What goes through dm goes through the disk below. */
 static void lists_disks_once_and_their_rates_over_real_time(void **state)
 {
 	struct trk_machine_now now;
-	struct trk_detail d;
-	struct trk_traffic disk;
 	struct live live;
+	struct trk_buf b;
 
 	live_init(&live, "lvm-luks");
 	live.env.monotonic_ns = fixed_clock;
@@ -165,24 +164,22 @@ static void lists_disks_once_and_their_rates_over_real_time(void **state)
 		   "259 0 nvme0n1 1 0 8 1 1 0 16 1 0 1 1\n253 0 dm-0 1 0 8 1 1 0 16 1 0 1 1\n");
 	clock_ns = 1000000000;
 	assert_int_equal(trk__machine_now_open(&now, &live.env), 0);
-	assert_int_equal(trk__detail_init(&d), 0);
-	update(&d, &now);
-	disk = only_entry(&d.disks);
-	assert_string_equal(disk.name, "nvme0n1");
-	assert_string_equal(disk.device.disk.type, "nvme");
-	assert_int_equal(disk.in_bytes, 4096);
-	assert_true(isnan(disk.in_rate));
+	write_line(&now, &b);
+	has((char *) b.data, "\"device\":\"nvme0n1\",\"device_type\":\"nvme\",");
+	has((char *) b.data, "\"read_bytes_per_sec\":null,\"read_bytes_total\":4096,");
+	assert_null(strstr((char *) b.data, "dm-0"));
+	trk__buf_release(&b);
 	live_write(&live, "diskstats",
 		   "259 0 nvme0n1 1 0 24 1 1 0 16 1 0 1 1\n253 0 dm-0 1 0 24 1 1 0 16 1 0 1 1\n");
 	clock_ns = 3000000000;
-	update(&d, &now);
-	disk = only_entry(&d.disks);
-	assert_true(disk.in_rate > 4095.9 && disk.in_rate < 4096.1);
-	assert_true(disk.out_rate > -0.1 && disk.out_rate < 0.1);
+	write_line(&now, &b);
+	has((char *) b.data, "\"read_bytes_per_sec\":4096,");
+	has((char *) b.data, "\"write_bytes_per_sec\":0,");
+	trk__buf_release(&b);
 	live_write(&live, "diskstats", "");
-	update(&d, &now);
-	assert_int_equal(d.disks.count, 0);
-	trk__detail_release(&d);
+	write_line(&now, &b);
+	has((char *) b.data, "\"disk\":[],");
+	trk__buf_release(&b);
 	trk__machine_now_close(&now);
 	live_release(&live);
 }
@@ -191,8 +188,8 @@ static void lists_disks_once_and_their_rates_over_real_time(void **state)
 static void steal_is_a_part_of_all_time_and_of_each_core(void **state)
 {
 	struct trk_machine_now now;
-	struct trk_detail d;
 	struct live live;
+	struct trk_buf b;
 
 	live_init(&live, "lvm-luks");
 	live.env.monotonic_ns = fixed_clock;
@@ -200,19 +197,17 @@ static void steal_is_a_part_of_all_time_and_of_each_core(void **state)
 		   "cpu 100 0 0 100 0 0 0 5 0 0\ncpu0 50 0 0 50 0 0 0 5 0 0\n"
 		   "cpu1 50 0 0 50 0 0 0 0 0 0\n");
 	assert_int_equal(trk__machine_now_open(&now, &live.env), 0);
-	assert_int_equal(trk__detail_init(&d), 0);
-	update(&d, &now);
-	assert_true(isnan(d.steal_share) && isnan(d.core_steal_share[0]));
+	write_line(&now, &b);
+	has((char *) b.data, "\"per_core_steal_time_pct\":[null,null],");
+	has((char *) b.data, "\"steal_time_pct\":null,");
+	trk__buf_release(&b);
 	live_write(&live, "stat",
 		   "cpu 110 0 0 170 0 0 0 25 0 0\ncpu0 50 0 0 80 0 0 0 25 0 0\n"
 		   "cpu1 60 0 0 90 0 0 0 0 0 0\n");
-	update(&d, &now);
-	assert_int_equal(d.cores, 2);
-	assert_true(fabs(d.steal_share - 0.2) < 1e-9);
-	assert_true(fabs(d.core_steal_share[0] - 0.4) < 1e-9);
-	assert_true(fabs(d.core_steal_share[1]) < 1e-9);
-	assert_true(fabs(d.core_share[1] - 0.2) < 1e-9);
-	trk__detail_release(&d);
+	write_line(&now, &b);
+	has((char *) b.data, "\"per_core_pct\":[0,20],\"per_core_steal_time_pct\":[40,0],");
+	has((char *) b.data, "\"steal_time_pct\":20,");
+	trk__buf_release(&b);
 	trk__machine_now_close(&now);
 	live_release(&live);
 }

@@ -25,7 +25,7 @@ struct seen {
 /* The load changes behind the first row: less than the five seconds later in which it is read
  * again. */
 static void see(void *data, const struct trk_record *record, const struct trk_sample *row,
-		const struct trk_sampler *sampler)
+		struct trk_sampler *sampler)
 {
 	struct seen *seen = data;
 	double load = trk__sample_get(row, TRK_SYSTEM_LOAD_1M);

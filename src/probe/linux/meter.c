@@ -65,6 +65,8 @@ static void take(struct trk_meter *m, struct trk_meter_member *member,
 		m->in += line->in > member->in ? line->in - member->in : 0;
 		m->out += line->out > member->out ? line->out - member->out : 0;
 	}
+	member->in_before = member->in;
+	member->out_before = member->out;
 	member->in = line->in;
 	member->out = line->out;
 	member->seen = true;

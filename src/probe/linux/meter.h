@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/env.h"
+#include "probe/linux/device.h"
 
 #define TRK_METER_NAME 64
 
@@ -26,6 +27,12 @@ struct trk_meter_member {
 	bool counted;
 	bool seen, is_new; /* in the current update */
 	uint64_t in, out;
+	uint64_t in_before, out_before; /* at the update before, if it is not new */
+	bool knows_device;              /* the caller has set this: */
+	union {
+		struct trk_disk_device disk;
+		struct trk_net_device net;
+	} device;
 };
 
 struct trk_meter_table {

@@ -10,10 +10,7 @@
 #include "base/file.h"
 #include "probe/linux/mounts.h"
 
-enum {
-	TEXT_MAX = 4 * 1024 * 1024, /* a mount table with many thousand lines */
-	MEMBERS_MAX = 1024,
-};
+enum { TEXT_MAX = 4 * 1024 * 1024 }; /* a mount table with many thousand lines */
 
 /* ---- kinds of mounts ---- */
 
@@ -224,7 +221,7 @@ static int add_mount(struct trk_space_meter *s, const struct trk_mount *m)
 {
 	struct trk_space_member new = {.major = m->major, .minor = m->minor};
 
-	if (s->count == MEMBERS_MAX)
+	if (s->count == TRK_SPACE_MEMBERS)
 		return 0;
 	if (trk__array_reserve(&s->member, &s->cap, s->count + 1, sizeof(*s->member)) < 0)
 		return -ENOMEM;
@@ -268,7 +265,7 @@ static int take_table(struct trk_space_meter *s, const char *text)
 	if (r < 0)
 		return r;
 	clear(s);
-	r = collect(s, text, &t, is_storage, MEMBERS_MAX);
+	r = collect(s, text, &t, is_storage, TRK_SPACE_MEMBERS);
 	/* In a container, files such as /etc/hosts are often bind mounts from the disk that also
 	 * holds the overlay, and statvfs shows the same figures for both: only one counts. */
 	if (r == 0 && s->count == 0)

@@ -32,9 +32,11 @@ struct trk_space_member {
 	uint64_t total_bytes, used_bytes, available_bytes;
 };
 
+enum { TRK_SPACE_MEMBERS = 1024 };
+
 /* No descriptor on a mount is kept, as that would prevent unmounting it. */
 struct trk_space_meter {
-	struct trk_space_member *member; /* owned; at most 1024 */
+	struct trk_space_member *member; /* owned */
 	size_t count, cap;
 	int fd;     /* mountinfo, kept open: poll(2) reports a change of the table */
 	bool stale; /* the table must be read */
