@@ -12,27 +12,12 @@
 #include "base/trust.h"
 #include "model/lines.h"
 
-/* The layout of the file, as in elf(5). */
-struct header {
-	unsigned char ident[16];
-	uint16_t type, machine;
-	uint32_t version;
-	uint64_t entry, segments_at, sections_at;
-	uint32_t flags;
-	uint16_t size, segment_size, segments, section_size, sections, names;
-};
-struct segment {
-	uint32_t type, flags;
-	uint64_t offset, address, physical, file_size, memory_size, alignment;
-};
+/* As in elf(5). */
 struct section {
 	uint32_t name, type;
 	uint64_t flags, address, offset, size;
 	uint32_t link, info;
 	uint64_t alignment, entry_size;
-};
-struct note {
-	uint32_t name_size, size, type;
 };
 struct symbol {
 	uint32_t name;
@@ -41,9 +26,8 @@ struct symbol {
 	uint64_t value, size;
 };
 
-enum { SEGMENT_LOAD = 1, SEGMENT_NOTE = 4, NOTE_BUILD_ID = 3 };
 enum { SECTION_SYMTAB = 2, SECTION_DYNSYM = 11, SECTIONS_MAX = 4096 };
-enum { SYMBOL_FUNC = 2, SYMBOL_IFUNC = 10, NOTES_MAX = 4096 };
+enum { SYMBOL_FUNC = 2, SYMBOL_IFUNC = 10 };
 enum { TABLE_MAX = 128 * 1024 * 1024, NAMES_MAX = 64 * 1024 };
 
 static bool read_at(int fd, uint64_t offset, void *to, size_t size)
@@ -80,43 +64,25 @@ static void *read_table(int fd, uint64_t offset, uint64_t size, uint64_t max)
 
 /* ---- the head ---- */
 
-static uint64_t aligned(uint64_t size)
+static void take_notes(struct trk_elf_file *f, const struct trk_elf_segment *s)
 {
-	return (size + 3) & ~UINT64_C(3);
-}
+	unsigned char *notes = read_table(f->fd, s->offset, s->file_size, TRK_ELF_NOTES_MAX);
 
-static void take_notes(struct trk_elf_file *f, const struct segment *s)
-{
-	unsigned char *notes = read_table(f->fd, s->offset, s->file_size, NOTES_MAX);
-	struct note n;
-
-	for (uint64_t at = 0; notes && at + sizeof(n) <= s->file_size;) {
-		uint64_t name = at + sizeof(n), body;
-
-		memcpy(&n, notes + at, sizeof(n));
-		body = name + aligned(n.name_size);
-		if (body + n.size > s->file_size)
-			break;
-		if (n.type == NOTE_BUILD_ID && n.name_size == 4 &&
-		    !memcmp(notes + name, "GNU", 4) && n.size <= (TRK_ELF_ID_SIZE - 1) / 2)
-			for (uint32_t i = 0; i < n.size; i++)
-				(void) snprintf(f->build_id + 2 * (size_t) i, 3, "%02x",
-						notes[body + i]);
-		at = body + aligned(n.size);
-	}
+	if (notes)
+		trk__elf_build_id(notes, s->file_size, f->build_id);
 	free(notes);
 }
 
-static int take_segments(struct trk_elf_file *f, const struct header *h)
+static int take_segments(struct trk_elf_file *f, const struct trk_elf_header *h)
 {
-	for (unsigned int i = 0; i < h->segments && i < 64; i++) {
-		struct segment s;
+	for (unsigned int i = 0; i < h->segments && i < TRK_ELF_SEGMENTS_READ; i++) {
+		struct trk_elf_segment s;
 
 		if (!read_at(f->fd, h->segments_at + i * sizeof(s), &s, sizeof(s)))
 			return -ENOEXEC;
-		if (s.type == SEGMENT_NOTE && !f->build_id[0])
+		if (s.type == TRK_ELF_NOTE && !f->build_id[0])
 			take_notes(f, &s);
-		if (s.type == SEGMENT_LOAD && f->segments < TRK_ELF_SEGMENTS) {
+		if (s.type == TRK_ELF_LOAD && f->segments < TRK_ELF_SEGMENTS) {
 			f->segment[f->segments].offset = s.offset;
 			f->segment[f->segments].size = s.file_size;
 			f->segment[f->segments++].address = s.address;
@@ -172,7 +138,7 @@ static bool is_named(const char *names, uint64_t size, uint32_t at, const char *
 	return names && at < size && !strcmp(names + at, name);
 }
 
-static void take_sections(struct trk_elf_file *f, const struct header *h)
+static void take_sections(struct trk_elf_file *f, const struct trk_elf_header *h)
 {
 	unsigned int count = h->sections < SECTIONS_MAX ? h->sections : 0;
 	struct section *s =
@@ -203,16 +169,10 @@ static void take_sections(struct trk_elf_file *f, const struct header *h)
 
 /* ---- opening ---- */
 
-static bool is_our_kind(const struct header *h)
-{
-	return !memcmp(h->ident, "\177ELF\2\1", 6) && (h->type == 2 || h->type == 3) &&
-	       h->segment_size == sizeof(struct segment);
-}
-
 int trk__elf_file_open(const char *path, int64_t user, struct trk_elf_file *ret)
 {
 	struct trk_elf_file f = {.fd = trk__trust_open_as(user, path)};
-	struct header h = {.type = 0};
+	struct trk_elf_header h = {.type = 0};
 	struct stat st;
 	int r = f.fd < 0 ? f.fd : 0;
 
@@ -220,7 +180,7 @@ int trk__elf_file_open(const char *path, int64_t user, struct trk_elf_file *ret)
 		r = -errno;
 	if (r == 0 && st.st_uid != geteuid() && st.st_uid != 0 && st.st_uid != user)
 		r = -EPERM;
-	if (r == 0 && (!read_at(f.fd, 0, &h, sizeof(h)) || !is_our_kind(&h)))
+	if (r == 0 && (!read_at(f.fd, 0, &h, sizeof(h)) || !trk__elf_is_ours(&h)))
 		r = -ENOEXEC;
 	if (r == 0)
 		r = take_segments(&f, &h);

@@ -1,4 +1,4 @@
-/* Functions of an ELF file: 64 bits, little-endian.
+/* Functions of an ELF file.
  *
  * Source: its .symtab, else its .dynsym; those of its separate debug file
  * (/usr/lib/debug/.build-id) if that exists and the file has no line table. The name of the file is
@@ -11,7 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TRK_ELF_SEGMENTS = 16, TRK_ELF_ID_SIZE = 41 };
+#include "base/elf.h"
+
+enum { TRK_ELF_SEGMENTS = 16 };
 
 struct trk_elf_symbol {
 	uint64_t start, size; /* size 0: unknown */

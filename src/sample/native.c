@@ -9,6 +9,7 @@
 #include "base/parse.h"
 #include "probe/linux/perf_sampler.h"
 #include "probe/linux/pid_schedstat.h"
+#include "probe/stack/elf_symbol.h"
 #include "sample/stack_charge.h"
 #include "sample/stacks.h"
 
@@ -322,7 +323,7 @@ static uint32_t function_of(struct trk_native *n, const char *file, const char *
 /* The function that stands for a mapped file. */
 static uint32_t function_of_file(struct trk_native *n, pid_t pid, struct trk_mapping *m)
 {
-	char id[TRK_BUILD_ID_SIZE] = "", name[TRK_LINES_NATIVE_SIZE];
+	char id[TRK_ELF_ID_SIZE] = "", name[TRK_LINES_NATIVE_SIZE];
 
 	if (m->user)
 		return m->user - 1;
@@ -335,7 +336,7 @@ static uint32_t function_of_file(struct trk_native *n, pid_t pid, struct trk_map
 
 		*n->options.remote_pid = pid;
 		trk__remote_begin(n->options.remote);
-		trk__build_id(n->options.remote, m->base, id);
+		trk__elf_mapped_id(n->options.remote, m->base, id);
 		pay_read(n, before);
 	}
 	trk__lines_native_name(name, id);

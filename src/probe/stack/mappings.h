@@ -1,14 +1,13 @@
 /* Maps code addresses of a process to files and offsets.
  *
- * Source: the executable mappings in /proc/PID/maps; the build id of a file from its mapped start.
- * Both require permission to trace the process. */
+ * Source: the executable mappings in /proc/PID/maps, which requires permission to trace the process. */
 #ifndef TRK_PROBE_STACK_MAPPINGS_H
 #define TRK_PROBE_STACK_MAPPINGS_H
 
 #include "base/env.h"
 #include "probe/stack/remote.h"
 
-enum { TRK_MAPPINGS = 512, TRK_BUILD_ID_SIZE = 41 };
+enum { TRK_MAPPINGS = 512 };
 
 struct trk_mapping {
 	uint64_t start, end;
@@ -40,9 +39,5 @@ int trk__mappings_read(const struct trk_env *env, pid_t pid, struct trk_mappings
 void trk__mappings_release(struct trk_mappings *m);
 /* The mapping of an address; NULL: no code is mapped there. */
 struct trk_mapping *trk__mappings_find(const struct trk_mappings *m, uint64_t address);
-
-/* The build id of the file whose start is mapped at `base`, in hexadecimal digits; "": it has none,
- * or it cannot be read. */
-void trk__build_id(struct trk_remote *r, uint64_t base, char id[TRK_BUILD_ID_SIZE]);
 
 #endif

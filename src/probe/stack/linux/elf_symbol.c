@@ -1,41 +1,42 @@
 #include "probe/stack/elf_symbol.h"
 
 #include <elf.h>
-#include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
-enum { HEADERS_MAX = 64, DYNAMIC_MAX = 256, CHAIN_MAX = 4096, NAME_MAX_BYTES = 64 };
+enum { NOTES_PARTS = 4, DYNAMIC_MAX = 256, CHAIN_MAX = 4096, NAME_MAX_BYTES = 64 };
 
-static bool is_our_kind(const Elf64_Ehdr *h)
+static int get_header(struct trk_remote *r, uint64_t base, struct trk_elf_header *ret)
 {
-	int order = BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
+	return base && trk__remote_get(r, base, ret, sizeof(*ret)) == 0 && trk__elf_is_ours(ret)
+		       ? 0
+		       : -ENOEXEC;
+}
 
-	return !memcmp(h->e_ident, ELFMAG, SELFMAG) && h->e_ident[EI_CLASS] == ELFCLASS64 &&
-	       h->e_ident[EI_DATA] == order && (h->e_type == ET_DYN || h->e_type == ET_EXEC) &&
-	       h->e_phentsize == sizeof(Elf64_Phdr) && h->e_phnum <= HEADERS_MAX;
+/* False at the end, and where it cannot be read. */
+static bool get_segment(struct trk_remote *r, uint64_t base, const struct trk_elf_header *h,
+			unsigned int i, struct trk_elf_segment *ret)
+{
+	return i < h->segments && i < TRK_ELF_SEGMENTS_READ &&
+	       trk__remote_get(r, base + h->segments_at + i * sizeof(*ret), ret, sizeof(*ret)) == 0;
 }
 
 /* Set e->bias; returns the address of the dynamic section; 0: none. */
-static uint64_t find_dynamic(struct trk_remote *r, uint64_t base, const Elf64_Ehdr *h,
+static uint64_t find_dynamic(struct trk_remote *r, uint64_t base, const struct trk_elf_header *h,
 			     struct trk_elf *e)
 {
+	struct trk_elf_segment s;
 	uint64_t dynamic = 0;
 	bool has_bias = false;
 
-	for (unsigned int i = 0; i < h->e_phnum; i++) {
-		Elf64_Phdr p;
-
-		if (trk__remote_get(r, base + h->e_phoff + i * sizeof(p), &p, sizeof(p)) < 0)
-			return 0;
-		if (p.p_type == PT_LOAD && p.p_offset < TRK_REMOTE_PAGE && !has_bias) {
-			e->bias = base - (p.p_vaddr - p.p_offset);
+	for (unsigned int i = 0; get_segment(r, base, h, i, &s); i++)
+		if (s.type == TRK_ELF_LOAD && s.offset < TRK_REMOTE_PAGE && !has_bias) {
+			e->bias = base - (s.address - s.offset);
 			has_bias = true;
-		} else if (p.p_type == PT_DYNAMIC) {
-			dynamic = p.p_vaddr;
+		} else if (s.type == TRK_ELF_DYNAMIC) {
+			dynamic = s.address;
 		}
-	}
 	return has_bias && dynamic ? dynamic + e->bias : 0;
 }
 
@@ -48,10 +49,10 @@ static uint64_t moved(const struct trk_elf *e, uint64_t base, uint64_t addr)
 int trk__elf_open(struct trk_remote *r, uint64_t base, struct trk_elf *ret)
 {
 	struct trk_elf e = {0};
+	struct trk_elf_header h;
 	uint64_t dynamic;
-	Elf64_Ehdr h;
 
-	if (trk__remote_get(r, base, &h, sizeof(h)) < 0 || !is_our_kind(&h))
+	if (get_header(r, base, &h) < 0)
 		return -ENOEXEC;
 	dynamic = find_dynamic(r, base, &h, &e);
 	for (int i = 0; dynamic && i < DYNAMIC_MAX; i++) {
@@ -147,4 +148,25 @@ static uint64_t find_by_hash(struct trk_remote *r, const struct trk_elf *e, cons
 uint64_t trk__elf_symbol(struct trk_remote *r, const struct trk_elf *e, const char *name)
 {
 	return e->gnu_hash ? find_by_gnu_hash(r, e, name) : find_by_hash(r, e, name);
+}
+
+/* Notes are in the first part of the file, which is mapped unchanged; a file has one or two parts with
+ * notes. */
+void trk__elf_mapped_id(struct trk_remote *r, uint64_t base, char id[TRK_ELF_ID_SIZE])
+{
+	unsigned char notes[TRK_ELF_NOTES_MAX];
+	struct trk_elf_header h;
+	struct trk_elf_segment s;
+	int parts = 0;
+
+	id[0] = '\0';
+	if (get_header(r, base, &h) < 0)
+		return;
+	for (unsigned int i = 0; parts < NOTES_PARTS && !id[0] && get_segment(r, base, &h, i, &s);
+	     i++) {
+		parts += s.type == TRK_ELF_NOTE;
+		if (s.type == TRK_ELF_NOTE && s.file_size <= sizeof(notes) &&
+		    trk__remote_copy(r, base + s.offset, notes, s.file_size) == 0)
+			trk__elf_build_id(notes, s.file_size, id);
+	}
 }
