@@ -61,7 +61,7 @@ SYSTEM_CONDITION = re.compile(
 # they open nothing by a path of the file system. These files are about other things: the tracker's own descriptors,
 # /dev/null, files that the job's arguments name, and a program to run.
 READERS = {"probe", "sample"}
-OTHER_FILES = {"src/probe/helper_process.c", "src/probe/linux/worker.c", "src/probe/input_size.c",
+OTHER_FILES = {"src/probe/helper_process.c", "src/probe/linux/worker.c", "src/probe/linux/reader.c",
                "src/probe/gpu/nvidia_smi.c"}
 OUTSIDE = re.compile(r"(?<![\w.>])(AT_FDCWD\b|(?:open|fopen|opendir|access|readlink|stat|lstat|chdir)(?=\s*\())")
 

@@ -1,27 +1,41 @@
-/* The public functions for current counters. */
-#include "sample/counter_set.h"
-
+/* The public functions for current counters.
+ *
+ * Totals count from the start of the process, or from boot. A set is made once and read often:
+ * sources that have not changed since the last reading are not read again. */
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/env.h"
 #include "base/file.h"
+#include "probe/tree/tree.h"
 #include "resource_tracker.h"
+#include "sample/cpu_split.h"
+#include "sample/machine_now.h"
 
 enum {
 	KEPT_FDS_MAX = 128,
 	KEPT_FDS_SHARE = 8, /* kept descriptors: 1/8 of RLIMIT_NOFILE */
 };
 
+/* A single reading of memory was requested: no budget. */
+static const double PSS_SHARE_ALL = 1e6;
+
+struct set {
+	struct trk_env env;
+	struct trk_tree *tree;
+	struct trk_cpu_split cpu; /* ns, as returned last */
+	struct trk_machine_now machine;
+};
+
 struct trk_counters {
 	pthread_mutex_t lock;
-	struct trk_counter_set set;
+	struct set set;
 	struct trk_fd_identity proc; /* of a descriptor of the set */
 	pid_t pid;                   /* 0: of the machine */
 	bool one_process;
@@ -46,16 +60,26 @@ static int claim_fds(struct trk_counters *c)
 
 static int open_set(struct trk_counters *c)
 {
-	struct trk_env env;
-	int r = trk__env_init(&env);
+	struct set *s = &c->set;
+	struct trk_tree_options options = {
+		.root = c->pid,
+		.one_process = c->one_process,
+		.figures_only = true,
+		.pss_share = PSS_SHARE_ALL,
+	};
+	int r;
 
+	*s = (struct set){.machine = TRK_MACHINE_NOW_NONE};
+	r = trk__env_init(&s->env);
 	if (r < 0)
 		return r;
 	c->has_set = true;
-	c->proc = trk__fd_identity(env.proc_fd);
-	return c->pid ? trk__counters_init_tree(&c->set, &env, c->pid, c->one_process,
-						c->one_process ? 0 : claim_fds(c))
-		      : trk__counters_init_machine(&c->set, &env);
+	c->proc = trk__fd_identity(s->env.proc_fd);
+	if (!c->pid)
+		return trk__machine_now_open(&s->machine, &s->env);
+	options.kept_fds = c->one_process ? 0 : claim_fds(c);
+	s->tree = trk__tree_new(&s->env, &options, &r);
+	return s->tree ? 0 : r;
 }
 
 /* Has the host program closed all descriptors? Those of the set may be its own files by now: they
@@ -72,7 +96,6 @@ static int enter(struct trk_counters *c)
 
 	(void) pthread_mutex_lock(&c->lock);
 	if (!c->has_set || is_lost(c)) {
-		memset(&c->set, 0, sizeof(c->set));
 		c->has_set = false;
 		if (c->has_claimed)
 			atomic_store(&kept_fds_claimed, false);
@@ -119,32 +142,50 @@ void trk_counters_free(struct trk_counters *c)
 {
 	if (!c)
 		return;
-	if (c->has_set && !is_lost(c))
-		trk__counters_release(&c->set);
+	if (c->has_set && !is_lost(c)) {
+		trk__tree_free(c->set.tree);
+		trk__machine_now_close(&c->set.machine);
+		trk__env_release(&c->set.env);
+	}
 	if (c->has_claimed)
 		atomic_store(&kept_fds_claimed, false);
 	(void) pthread_mutex_destroy(&c->lock);
 	free(c);
 }
 
+/* Since the start of the processes. Totals never decrease: the use of a process stays counted after
+ * its end. */
+static uint64_t total_of(const struct trk_tree_state *s, enum trk_tree_counter counter)
+{
+	return s->base[counter] + s->counter[counter];
+}
+
 int trk_counters_process(struct trk_counters *c, struct trk_process_counters *ret)
 {
-	struct trk_tree_reading t;
+	const struct trk_tree_state *s;
+	uint64_t written, cancelled;
+	bool has_io;
 	int r = c->pid ? enter(c) : -EINVAL;
 
 	if (r < 0)
 		return r;
-	trk__counters_read_tree(&c->set, &t);
-	(void) pthread_mutex_unlock(&c->lock);
+	trk__tree_update(c->set.tree, &s);
+	written = total_of(s, TRK_TREE_WRITE_BYTES);
+	cancelled = total_of(s, TRK_TREE_CANCELLED_BYTES);
+	has_io = s->unreadable_io == 0 || s->unreadable_io < s->processes;
+	trk__cpu_split(&c->set.cpu, total_of(s, TRK_TREE_CPU), total_of(s, TRK_TREE_CPU_SYSTEM));
 	*ret = (struct trk_process_counters){
-		.user_s = (double) t.user_ns / 1e9,
-		.system_s = (double) t.system_ns / 1e9,
-		.memory_mib = (double) t.memory_bytes / TRK_MIB,
-		.read_bytes = t.has_io ? (double) t.read_bytes : NAN,
-		.write_bytes = t.has_io ? (double) t.write_bytes : NAN,
-		.processes = (int) t.processes,
-		.gone = t.root_gone,
+		.user_s = (double) c->set.cpu.user / 1e9,
+		.system_s = (double) c->set.cpu.system / 1e9,
+		.memory_mib = (double) s->pss_bytes / TRK_MIB,
+		.read_bytes = has_io ? (double) total_of(s, TRK_TREE_READ_BYTES) : NAN,
+		.write_bytes = !has_io               ? NAN
+			       : written > cancelled ? (double) (written - cancelled)
+						     : 0,
+		.processes = (int) s->processes,
+		.gone = s->root_gone,
 	};
+	(void) pthread_mutex_unlock(&c->lock);
 	return 0;
 }
 
