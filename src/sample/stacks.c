@@ -114,6 +114,7 @@ static void look_at(struct trk_stacks *s, struct trk_sampled_process *w)
 		w->wait_ns = LOOK_MAX_NS;
 	w->look_ns = s->now_ns + w->wait_ns;
 	w->has_changed = false;
+	trk__process_name(&s->files, w->pid, w->name, sizeof(w->name));
 	s->remote_pid = w->pid;
 	why = s->pythons >= PYTHONS_MAX
 		      ? TRK_STACK_TOO_MANY
@@ -140,7 +141,7 @@ static struct trk_sampled_process *find_or_add(struct trk_stacks *s, pid_t pid)
 	}
 	if (free_one)
 		*free_one = (struct trk_sampled_process){.pid = pid,
-							 .exe = UINT64_MAX,
+							 .has_changed = true,
 							 .statm_fd = -1,
 							 .stat_fd = -1,
 							 .why = TRK_STACK_STARTING};
@@ -160,20 +161,18 @@ static void forget(struct trk_stacks *s, struct trk_sampled_process *w)
 	w->pid = 0;
 }
 
-/* Detect an exec by the link to the executable, at most once a second. A process whose main thread
- * has ended has none. */
+/* Detect an exec by the link to the executable, at most once a second. A process that ends has
+ * none. */
 static void check_exec(struct trk_stacks *s, struct trk_sampled_process *w)
 {
 	uint64_t exe = trk__process_exe(&s->files, w->pid);
 
-	if (exe == w->exe)
+	if (!exe || exe == w->exe)
 		return;
 	w->exe = exe;
 	w->has_changed = true;
 	w->wait_ns = 0;
-	trk__process_name(&s->files, w->pid, w->name, sizeof(w->name));
-	if (exe)
-		trk__native_exec(w);
+	trk__native_exec(w);
 }
 
 static void look_for_native(struct trk_stacks *s, struct trk_sampled_process *w)
@@ -208,7 +207,8 @@ void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, ui
 			read_observed(s, w, look_at);
 			looks = looks_left(looks - 1, before);
 		}
-		read_observed(s, w, look_for_native);
+		if (!w->has_changed)
+			read_observed(s, w, look_for_native);
 	}
 	for (size_t i = 0; i < TRK_SAMPLED_PROCESSES; i++)
 		if (s->watched[i].pid && !s->watched[i].seen)
