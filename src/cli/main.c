@@ -8,7 +8,7 @@
 #include "base/edits.h"
 #include "base/os.h"
 #include "cli/cli.h"
-#include "probe/gpu/poller.h"
+#include "probe/linux/worker.h"
 #include "sink/table.h"
 
 /* clang-format off */
@@ -151,7 +151,7 @@ int main(int argc, char **argv)
 	if (fflush(stdout) != 0 && status == EXIT_OK && errno != EPIPE)
 		status = cli_reject(EXIT_ERROR, "stdout: cannot write: %s", trk__strerror(errno));
 	/* A GPU driver that hangs would block the exit of this program. */
-	if (trk__gpu_threads() > 0) {
+	if (trk__worker_threads() > 0) {
 		(void) fflush(NULL);
 		_exit(status);
 	}

@@ -466,8 +466,3 @@ void trk__helper_process_hold(bool hold)
 	}
 	(void) pthread_mutex_unlock(&lock);
 }
-
-bool trk__helper_process_is_held(void)
-{
-	return atomic_load(&on_hold);
-}

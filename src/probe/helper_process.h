@@ -59,6 +59,5 @@ void trk__helper_process_spare(const struct trk_helper_process *h);
 /* true: kill all helpers that are not spared, and start none until `false`, so that their CPU time
  * is final. */
 void trk__helper_process_hold(bool hold);
-bool trk__helper_process_is_held(void);
 
 #endif

@@ -18,6 +18,7 @@
 #include "probe/linux/device.h"
 #include "probe/linux/meminfo.h"
 #include "probe/linux/mounts.h"
+#include "probe/linux/worker.h"
 
 enum { CPUS_MAX = 8192, DISKS_MAX = 512, GPU_LOOKS = 400 };
 #define GPU_LOOK_NS TRK_NS_PER_S
@@ -402,5 +403,5 @@ bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env, bool
 				trk__gpu_poller_text(poller));
 	}
 	trk__gpu_poller_free(poller);
-	return trk__gpu_threads() == 0;
+	return trk__worker_threads() == 0;
 }

@@ -126,7 +126,6 @@ static const char *waits_source(const struct trk_sampler *s, const struct trk_tr
 static void tree_sources(const struct trk_sampler *s, struct trk_source *list, size_t *n)
 {
 	const struct trk_tree_state *state = trk__tree_state(s->tree);
-	const struct trk_tree_sources *from = &trk__tree_sources;
 
 	/* PID 1 always exists; hidepid may hide it. */
 	if (faccessat(s->env.proc_fd, "self", F_OK, 0) == 0 &&
@@ -136,11 +135,20 @@ static void tree_sources(const struct trk_sampler *s, struct trk_source *list, s
 			"/proc hides processes of other users (hidepid): children that are "
 			"set-user-id programs are not seen");
 	trk__sampler_add_source(list, n, "process_cpu",
-				s->has_perf ? from->cpu_and_perf : from->cpu);
+				s->has_perf
+					? "CPU clock of each pid, PID/stat, wait4, perf "
+					  "task-clock"
+					: "CPU clock of each pid, PID/stat, wait4 (perf counter "
+					  "not permitted)");
 	trk__sampler_add_source(list, n, "process_memory",
-				state->unreadable_memory ? from->memory_partly : from->memory);
+				state->unreadable_memory
+					? "PID/smaps_rollup and PID/statm (RSS for processes that "
+					  "cannot be read)"
+					: "PID/smaps_rollup and PID/statm");
 	trk__sampler_add_source(list, n, "process_disk",
-				state->unreadable_io ? from->disk_partly : from->disk);
+				state->unreadable_io
+					? "PID/io (not readable for processes of other users)"
+					: "PID/io, wait4");
 	trk__sampler_add_source(list, n, "process_waits", waits_source(s, state));
 }
 

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/os.h"
 #include "probe/helper_process.h"
+#include "probe/linux/pid_children.h"
 #include "probe/linux/pid_stat.h"
 #include "track/private.h"
 
@@ -152,7 +153,7 @@ static int signal_children(struct track *t, pid_t parent)
 	do {
 		if (!make_room(e, from + n + 1))
 			return -ENOMEM;
-		r = trk__tree_children_of(&t->env, parent, e->list + from, (int) (e->cap - from));
+		r = trk__pid_children_read(t->env.proc_fd, parent, e->list + from, e->cap - from);
 		if (r < 0)
 			return r;
 		n = (size_t) r;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/parse.h"
+#include "probe/linux/pid_children.h"
 #include "probe/tree/pss_budget.h"
 #include "recording/store.h"
 #include "track/private.h"
@@ -84,7 +85,8 @@ void trk__track_note_old_children(struct track *t)
 {
 	int n = t->env.proc_fd >= 0 && !t->has_proc
 			? 0
-			: trk__tree_children_of(&t->env, getpid(), t->old_child, OLD_CHILDREN_MAX);
+			: trk__pid_children_read(t->env.proc_fd, getpid(), t->old_child,
+						 OLD_CHILDREN_MAX);
 
 	t->old_children = n < 0 ? 0 : n < OLD_CHILDREN_MAX ? n : OLD_CHILDREN_MAX;
 }

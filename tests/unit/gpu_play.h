@@ -9,6 +9,7 @@
 #include "fixture.h"
 #include "probe/gpu/nvml.h"
 #include "probe/gpu/poller.h"
+#include "probe/linux/worker.h"
 
 static const struct trk_gpu_hints no_hints;
 

@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "probe/linux/affinity.h"
-#include "probe/linux/affinity_mask.h"
 
 /* A machine with more CPUs than a plain cpu_set_t holds: the kernel refuses a smaller set. */
 enum { BIG_MACHINE = 5000 };

@@ -21,7 +21,7 @@ static void signs_of_a_driver(void **state)
 	live_init(&live, NULL);
 	assert_false(trk__gpu_nvml.is_likely(&live.env));
 	assert_null(trk__gpu_poller_new(&live.env, TRK_GPU_AUTO, NULL, NULL)); /* no worker */
-	assert_int_equal(trk__gpu_threads(), 0);
+	assert_int_equal(trk__worker_threads(), 0);
 	assert_null(trk__gpu_poller_new(&live.env, TRK_GPU_AUTO, &no_hints, NULL));
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(mkdirat(live.env.proc_fd, "driver", 0700), 0);
@@ -143,7 +143,7 @@ static void end_stage(struct stage *s)
 {
 	if (s->p)
 		trk__gpu_poller_free(s->p);
-	while (trk__gpu_threads() > 0)
+	while (trk__worker_threads() > 0)
 		nap();
 	trk__env_release(&s->env);
 	while (waitpid(-1, NULL, 0) > 0) /* the worker was killed */
@@ -174,10 +174,10 @@ static void an_answer_in_time_belongs_to_the_question(void **state)
 		near(r->sums.usage.value, 0.25);
 		assert_string_equal(trk__gpu_poller_text(s.p), "played");
 		assert_int_equal(atomic_load(&play->pid) == getpid(), form == THREAD);
-		assert_int_equal(trk__gpu_threads(), form == THREAD);
+		assert_int_equal(trk__worker_threads(), form == THREAD);
 		trk__gpu_poller_free(s.p);
 		s.p = NULL;
-		while (trk__gpu_threads() > 0)
+		while (trk__worker_threads() > 0)
 			nap();
 		assert_int_equal(atomic_load(&play->closed), form == THREAD);
 		end_stage(&s);
@@ -231,7 +231,7 @@ static void a_worker_that_hangs_at_the_end_is_left_behind(void **state)
 			nap();
 		trk__gpu_poller_free(s.p);
 		s.p = NULL;
-		assert_int_equal(trk__gpu_threads(), form == THREAD);
+		assert_int_equal(trk__worker_threads(), form == THREAD);
 		atomic_store(&play->held, false); /* a thread goes when it can, and takes its
 						   * things with it */
 		end_stage(&s);

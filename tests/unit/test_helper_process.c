@@ -271,14 +271,14 @@ static void what_it_leaves_behind_is_ended_and_adopted_by_nobody_else(void **sta
 static void on_hold_all_are_ended_and_none_is_started(void **state)
 {
 	char script[] = "sleep 1000 & sleep 1000";
-	struct trk_helper_process tool, other;
+	struct trk_helper_process none, tool, other;
 	uint64_t cpu_ns;
 	int status = 0;
 
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
 	assert_int_equal(start(&tool, script), 0);
 	trk__helper_process_hold(true);
-	assert_true(trk__helper_process_is_held());
+	assert_int_equal(trk__helper_process_fork(&none), -ECANCELED);
 	while (!trk__helper_process_cpu_ns(&cpu_ns))
 		trk__helper_process_hold(true);
 	assert_int_equal(waitpid(-1, &status, WNOHANG), -1); /* no child is left */

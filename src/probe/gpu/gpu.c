@@ -1,47 +1,10 @@
 #include "probe/gpu/gpu.h"
 
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-
-static atomic_int threads;
-
-int trk__gpu_threads(void)
-{
-	return atomic_load(&threads);
-}
-
-void trk__gpu_count_thread(int by)
-{
-	(void) atomic_fetch_add(&threads, by);
-}
-
-int trk__gpu_start_thread(void *(*run)(void *data), void *data, size_t stack_size)
-{
-	pthread_attr_t attributes;
-	sigset_t all, before;
-	pthread_t thread;
-	int r = pthread_attr_init(&attributes);
-
-	if (r != 0)
-		return -r;
-	(void) pthread_attr_setstacksize(&attributes, stack_size);
-	(void) pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	(void) sigfillset(&all);
-	(void) pthread_sigmask(SIG_SETMASK, &all, &before);
-	trk__gpu_count_thread(1);
-	r = pthread_create(&thread, &attributes, run, data);
-	if (r != 0)
-		trk__gpu_count_thread(-1);
-	(void) pthread_sigmask(SIG_SETMASK, &before, NULL);
-	(void) pthread_attr_destroy(&attributes);
-	return -r;
-}
 
 void trk__gpu_set_unknown(struct trk_gpu_device *d, enum trk_gpu_why why)
 {

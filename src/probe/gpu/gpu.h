@@ -77,14 +77,6 @@ struct trk_gpu_ops {
 
 extern const struct trk_gpu_ops trk__gpu_nvml, trk__gpu_drm, trk__gpu_nvidia_smi;
 
-/* Number of threads that are inside a driver or wait for a program. If there are any, end the
- * program with _exit(2): the driver's own clean-up might wait for them. */
-int trk__gpu_threads(void);
-void trk__gpu_count_thread(int by); /* -1: a thread has ended */
-/* Start a detached thread, and count it. It gets no signals: the tracking thread handles them. 0 or
- * a negative errno. */
-int trk__gpu_start_thread(void *(*run)(void *data), void *data, size_t stack_size);
-
 /* True if the kernel has suspended this PCI device (runtime power management). Reading it does not
  * wake the device; any other query would. sys_fd: /sys; bus: "0000:01:00.0", or with eight leading
  * digits, as in NVML. */

@@ -1,5 +1,4 @@
 #include "probe/linux/affinity.h"
-#include "probe/linux/affinity_mask.h"
 
 #include <errno.h>
 

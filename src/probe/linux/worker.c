@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -15,7 +17,6 @@
 #include "base/file.h"
 #include "base/libc.h"
 #include "base/os.h"
-#include "probe/gpu/gpu.h"
 #include "probe/linux/pid_stat.h"
 
 enum { STACK_SIZE = 1024 * 1024, END_POLLS = 10, END_POLL_MS = 3 };
@@ -26,6 +27,8 @@ struct start {
 	void (*release)(void *data);
 	int fd; /* owned */
 };
+
+static atomic_int threads;
 
 /* ---- the worker ---- */
 
@@ -80,7 +83,7 @@ static void *run_thread(void *data)
 	free(data);
 	s.run(s.fd, s.data);
 	s.release(s.data);
-	trk__gpu_count_thread(-1);
+	atomic_fetch_sub(&threads, 1);
 	(void) close(s.fd);
 	return NULL;
 }
@@ -138,18 +141,38 @@ bool trk__worker_must_be_thread(const struct trk_env *env)
 	       text[0] == '1' && !may_trace_all();
 }
 
+/* Start a detached thread. It gets no signals: the tracking thread handles them. */
 static int start_thread(const struct start *s)
 {
 	struct start *own = malloc(sizeof(*own));
-	int r;
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	pthread_t thread;
+	int r = own ? pthread_attr_init(&attributes) : ENOMEM;
 
-	if (!own)
-		return -ENOMEM;
-	*own = *s;
-	r = trk__gpu_start_thread(run_thread, own, STACK_SIZE);
-	if (r < 0)
+	if (r != 0) {
 		free(own);
-	return r;
+		return -r;
+	}
+	*own = *s;
+	(void) pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	(void) pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	(void) sigfillset(&all);
+	(void) pthread_sigmask(SIG_SETMASK, &all, &before);
+	atomic_fetch_add(&threads, 1);
+	r = pthread_create(&thread, &attributes, run_thread, own);
+	(void) pthread_sigmask(SIG_SETMASK, &before, NULL);
+	(void) pthread_attr_destroy(&attributes);
+	if (r != 0) {
+		atomic_fetch_sub(&threads, 1);
+		free(own);
+	}
+	return -r;
+}
+
+int trk__worker_threads(void)
+{
+	return atomic_load(&threads);
 }
 
 static int start_process(struct trk_worker *ret, const struct trk_worker_options *o,

@@ -48,6 +48,10 @@ bool trk__worker_runs(const struct trk_worker *w, const struct trk_env *env);
 /* Kill the process, or close the stream to the thread. Does not wait. *w is TRK_WORKER_NONE. */
 void trk__worker_end(struct trk_worker *w);
 
+/* Number of workers that are threads, which may be inside a driver. If there are any, end the program
+ * with _exit(2): the driver's own clean-up might wait for them. */
+int trk__worker_threads(void);
+
 /* For the worker: read exactly len bytes. False at the end of the stream. */
 bool trk__worker_receive(int fd, void *data, size_t len);
 /* For the worker: write all. False if the tracker has gone. */

@@ -113,9 +113,6 @@ struct trk_tree_state {
 
 /* Sources of the figures: static texts. */
 struct trk_tree_sources {
-	const char *cpu, *cpu_and_perf;
-	const char *memory, *memory_partly; /* partly: some processes belong to other users */
-	const char *disk, *disk_partly;
 	const char *disk_total, *faults_total;                 /* of a whole run */
 	const char *sum, *partly_sum, *sum_and_high, *largest; /* of a peak of memory */
 };
@@ -123,9 +120,6 @@ extern const struct trk_tree_sources trk__tree_sources;
 
 /* Linux: a reading of this member's memory blocks; find out whether all of them do. */
 void trk__tree_suspect(struct trk_tree *t, pid_t pid);
-
-/* The current children of a process. Their number, which may exceed `max`, or a negative errno. */
-int trk__tree_children_of(const struct trk_env *env, pid_t pid, pid_t *pids, int max);
 
 /* The peak of the tree's memory: the best figure and an interval that contains the true peak. */
 struct trk_tree_peak {

@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/parse.h"
 #include "probe/linux/loadavg.h"
-#include "probe/linux/pid_children.h"
 #include "probe/helper_process.h"
 #include "probe/tree/private.h"
 
@@ -275,9 +274,4 @@ void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
 		t->gate_pid = newest;
 	else
 		(void) examine_all(t, newest);
-}
-
-int trk__tree_children_of(const struct trk_env *env, pid_t pid, pid_t *pids, int max)
-{
-	return trk__pid_children_read(env->proc_fd, pid, pids, (size_t) max);
 }

@@ -140,12 +140,6 @@ static void read_queue(struct trk_tree *t, struct process *p, uint64_t clock_ns)
 }
 
 const struct trk_tree_sources trk__tree_sources = {
-	.cpu = "CPU clock of each pid, PID/stat, wait4 (perf counter not permitted)",
-	.cpu_and_perf = "CPU clock of each pid, PID/stat, wait4, perf task-clock",
-	.memory = "PID/smaps_rollup and PID/statm",
-	.memory_partly = "PID/smaps_rollup and PID/statm (RSS for processes that cannot be read)",
-	.disk = "PID/io, wait4",
-	.disk_partly = "PID/io (not readable for processes of other users)",
 	.disk_total = "PID/io and wait4",
 	.faults_total = "PID/stat and wait4",
 	.sum = "sampled PSS",
