@@ -5,19 +5,13 @@
  * every 30 s, or as soon as the memory in use exceeds the known limit or a quota throttles. */
 #include <fcntl.h>
 #include <math.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/parse.h"
 #include "model/waits.h"
+#include "probe/linux/pid_stat.h"
 #include "sample/sampler_private.h"
-
-enum {
-	FIELDS_TO_FLAGS = 7, /* of PID/stat, from the name */
-	FLAG_EXITING = 4     /* PF_EXITING */
-};
 
 #define LOOK_INTERVAL_NS (200 * TRK_NS_PER_MS)
 /* A walk over the files of four levels costs 0.1 ms: a quarter of that of the ticks in 5 s, 3 % in
@@ -131,17 +125,9 @@ static void take_group_baseline(struct trk_sampler *s)
  * reaped. */
 static bool is_ending(const struct trk_sampler *s)
 {
-	char text[1024];
-	const char *at;
-	uint64_t flags;
+	struct trk_pid_stat stat;
 
-	if (trk__read_at(s->env.proc_fd, TRK_PATH("%d/stat", (int) pid_of(s)), text,
-			 sizeof(text)) <= 0)
-		return true;
-	at = strrchr(text, ')');
-	for (int i = 0; at && i < FIELDS_TO_FLAGS; i++)
-		at = strchr(at + 1, ' ');
-	return !at || !trk__scan_u64(&(const char *){at + 1}, &flags) || flags & FLAG_EXITING;
+	return trk__pid_stat_read(s->env.proc_fd, pid_of(s), &stat) < 0 || stat.is_exiting;
 }
 
 static bool is_on_v1(const struct trk_sampler *s)

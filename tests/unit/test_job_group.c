@@ -268,11 +268,13 @@ static void the_root_groups_of_an_ending_process_are_no_move(void **state)
 	(void) snprintf(stat, sizeof(stat), "proc/%d/stat", (int) getpid());
 	start();
 	put(path, "4:memory:/\n");
-	put(stat, "7 (a) b) R 1 7 7 0 -1 4194308 9 0 0 0 1 1\n"); /* PF_EXITING */
+	/* PF_EXITING */
+	put(stat, "7 (a) b) R 1 7 7 0 -1 4194308 9 0 0 0 1 1 0 0 20 0 1 0 5 0 0\n");
 	for (int i = 0; i < 3; i++)
 		tick_after(S);
 	assert_int_equal(trk__sampler_group_moves(sampler), 0);
-	put(stat, "7 (a) b) R 1 7 7 0 -1 4194304 9 0 0 0 1 1\n"); /* it lives: it was moved */
+	/* It lives: it was moved. */
+	put(stat, "7 (a) b) R 1 7 7 0 -1 4194304 9 0 0 0 1 1 0 0 20 0 1 0 5 0 0\n");
 	tick_after(S);
 	assert_int_equal(trk__sampler_group_moves(sampler), 1);
 }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "probe/linux/cgroup_private.h"
@@ -27,31 +26,16 @@ static bool read_one(const struct trk_throttle_group *g, uint64_t *ret_periods, 
 	return true;
 }
 
-static const struct trk_throttle_group *find_group(const struct trk_throttle *t, uint64_t inode)
-{
-	for (int i = 0; i < t->groups; i++)
-		if (t->group[i].inode == inode)
-			return &t->group[i];
-	return NULL;
-}
-
-static void add_group(struct trk_throttle *t, const struct trk_throttle *before,
-		      const struct trk_cgroup *cg, const char *dir)
+static void add_group(struct trk_throttle *t, const struct trk_cgroup *cg, const char *dir)
 {
 	struct trk_throttle_group *g = &t->group[t->groups];
-	const struct trk_throttle_group *known;
-	struct stat st;
 	uint64_t periods;
 
-	g->fd = openat(cg->cgroup_fd, TRK_PATH("%s/cpu.stat", dir), O_RDONLY | O_CLOEXEC);
+	*g = (struct trk_throttle_group){
+		.fd = openat(cg->cgroup_fd, TRK_PATH("%s/cpu.stat", dir), O_RDONLY | O_CLOEXEC)};
 	if (g->fd < 0)
 		return;
-	g->inode = fstat(g->fd, &st) == 0 ? (uint64_t) st.st_ino : 0;
-	known = find_group(before, g->inode);
-	if (known) {
-		g->has_quota = known->has_quota;
-		g->throttled_ns = known->throttled_ns;
-	} else if (read_one(g, &periods, &g->throttled_ns)) {
+	if (read_one(g, &periods, &g->throttled_ns)) {
 		g->has_quota = periods > 0;
 		t->known = true;
 	}
@@ -61,16 +45,15 @@ static void add_group(struct trk_throttle *t, const struct trk_throttle *before,
 void trk__throttle_follow(struct trk_throttle *t, const struct trk_cgroup *cg)
 {
 	const struct trk_cgroup_place *place = &cg->place[TRK_CGROUP_CPU];
-	struct trk_throttle now = {.total_ns = t->total_ns, .known = t->known};
 	char dir[TRK_CGROUP_PATH_SIZE];
 
+	(void) trk__throttle_read(t);
+	trk__throttle_release(t);
 	memcpy(dir, place->dir, sizeof(dir));
 	if (cg->open && place->version != 0 && !place->machine_root)
 		do
-			add_group(&now, t, cg, dir);
-		while (now.groups < TRK_THROTTLE_GROUPS_MAX && trk__cgroup_dir_up(place, dir));
-	trk__throttle_release(t);
-	*t = now;
+			add_group(t, cg, dir);
+		while (t->groups < TRK_THROTTLE_GROUPS_MAX && trk__cgroup_dir_up(place, dir));
 }
 
 bool trk__throttle_read(struct trk_throttle *t)

@@ -16,7 +16,6 @@ enum { TRK_THROTTLE_GROUPS_MAX = 16 };
 
 struct trk_throttle_group {
 	int fd;         /* of cpu.stat */
-	uint64_t inode; /* of cpu.stat: identifies the group */
 	bool has_quota; /* now or earlier: the kernel has counted periods */
 	uint64_t throttled_ns;
 };
@@ -29,7 +28,7 @@ struct trk_throttle {
 	uint64_t total_ns; /* since the first _follow, over all groups that were followed since */
 };
 
-/* Read these groups from now on. Groups that were read before keep their counts. */
+/* Read these groups from now on. */
 void trk__throttle_follow(struct trk_throttle *t, const struct trk_cgroup *cg);
 
 /* Update total_ns. True if any group has, or has had, a quota. */

@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "base/parse.h"
 
-/* Of the kernel's flags of a task (9): forked, but has executed no program. */
-enum { PF_FORKNOEXEC = 0x40 };
+/* Of the kernel's flags of a task (9). FORKNOEXEC: forked, but has executed no program. */
+enum { PF_EXITING = 4, PF_FORKNOEXEC = 0x40 };
 
 /* After the state: ppid (4) to rss (24), the ignored signals, and the delay (not in old
  * kernels). */
@@ -86,6 +86,7 @@ int trk__pid_stat_parse(const char *text, size_t size, struct trk_pid_stat *ret)
 	ret->pgrp = (pid_t) field[5];
 	ret->session = (pid_t) field[6];
 	ret->has_executed = !(field[9] & PF_FORKNOEXEC);
+	ret->is_exiting = field[9] & PF_EXITING;
 	ret->minor_faults = (uint64_t) field[10];
 	ret->child_minor_faults = (uint64_t) field[11];
 	ret->major_faults = (uint64_t) field[12];

@@ -24,6 +24,7 @@ struct trk_pid_stat {
 	pid_t pgrp;
 	pid_t session;
 	bool has_executed; /* a program since it was forked */
+	bool is_exiting;
 	uint64_t minor_faults, child_minor_faults;
 	uint64_t major_faults, child_major_faults;
 	uint64_t user_ticks, system_ticks;
