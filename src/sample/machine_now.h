@@ -9,9 +9,8 @@
 
 #include "base/env.h"
 #include "probe/linux/cpu_stat.h"
-#include "probe/linux/diskstats.h"
 #include "probe/linux/meminfo.h"
-#include "probe/linux/netdev.h"
+#include "probe/linux/meter.h"
 #include "probe/linux/process_count.h"
 #include "probe/linux/space.h"
 

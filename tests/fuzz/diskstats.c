@@ -1,6 +1,6 @@
 /* The parser of /proc/diskstats, in which every call advances and names lie within the text; and
  * the function that guesses the type of a device from its name. */
-#include "probe/linux/diskstats.h"
+#include "probe/linux/meter.h"
 
 #include "fuzz.h"
 #include "probe/linux/block.h"

@@ -1,5 +1,5 @@
 /* The parser of /proc/net/dev. Every call advances, and names lie within the text. */
-#include "probe/linux/netdev.h"
+#include "probe/linux/meter.h"
 
 #include "fuzz.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "probe/linux/diskstats.h"
+#include "probe/linux/meter.h"
 
 #define MIB (UINT64_C(1) << 20)
 

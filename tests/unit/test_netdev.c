@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "probe/linux/netdev.h"
+#include "probe/linux/meter.h"
 
 #define HEAD "Inter-|   Receive                     |  Transmit\n face |bytes    packets|bytes\n"
 

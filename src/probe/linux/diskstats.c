@@ -1,10 +1,14 @@
-#include "probe/linux/diskstats.h"
-
+/* Bytes that the machine's disks have read and written.
+ *
+ * Source: /proc/diskstats. Its sectors are 512 bytes whatever the device's sector size is
+ * (Documentation/block/stat.rst). Only whole disks count: I/O to a partition, dm, md or loop device
+ * also reaches the disk below and counts there; zram and ram are memory. */
 #include <errno.h>
 #include <string.h>
 
 #include "base/parse.h"
 #include "probe/linux/block.h"
+#include "probe/linux/meter.h"
 
 enum {
 	SECTOR_BYTES = 512, /* the unit of the file, also for disks with sectors of 4096 bytes */

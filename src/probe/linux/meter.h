@@ -1,5 +1,5 @@
-/* Two monotone totals over the lines of a table in /proc: of the machine's disks (diskstats.h), or of
- * its network interfaces (netdev.h).
+/* Two monotone totals over the lines of a table in /proc: of the machine's disks (diskstats.c), or of
+ * its network interfaces (netdev.c).
  *
  * A new member counts from its first reading; the traffic of one that vanishes stays in the totals;
  * a counter that decreases (reset, wrap of an old kernel) adds nothing. At most 1024 members; an
@@ -63,5 +63,7 @@ int trk__meter_init(struct trk_meter *m, const struct trk_meter_table *table,
 void trk__meter_release(struct trk_meter *m);
 /* Read the table. Returns 0 or a negative errno. */
 int trk__meter_update(struct trk_meter *m);
+
+extern const struct trk_meter_table trk__diskstats, trk__netdev;
 
 #endif

@@ -1,5 +1,10 @@
-#include "probe/linux/netdev.h"
-
+/* Bytes that the machine received and sent.
+ *
+ * Source: /proc/self/net/dev (the network namespace of this process), and /sys/class/net for the
+ * kind of each interface. Traffic that passes several interfaces of the machine counts once: if
+ * there are physical interfaces, only these count, because external traffic of a bond, bridge,
+ * vlan, veth or tunnel passes them too; in a container, the outermost virtual ones. lo never
+ * counts. RDMA bypasses the interfaces and is not counted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -7,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/parse.h"
+#include "probe/linux/meter.h"
 
 /* Only interfaces of the highest rank that is present are counted. */
 enum rank {
