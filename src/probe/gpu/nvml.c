@@ -22,7 +22,7 @@
 /* Pause before a failed device is opened again; it doubles from the first to the last. */
 #define RETRY_FIRST_NS (2 * TRK_NS_PER_S)
 #define RETRY_LAST_NS  (300 * TRK_NS_PER_S)
-#define SLOW_NS        (5 * TRK_NS_PER_S) /* between two readings of figures that rarely change */
+#define SLOW_NS        (5 * TRK_NS_PER_S) /* between two readings of memory errors */
 
 enum { EVENTS_MAX = 64 };
 
@@ -34,12 +34,10 @@ enum { EVENTS_MAX = 64 };
 static const struct {
 	unsigned int id;
 	enum trk_gpu_metric metric;
-} fields[] = {
+} fields[NVML_ERRORS] = {
 	{NVML_FI_DEV_ECC_SBE_VOL_TOTAL, TRK_GPU_ECC_CORRECTED_METRIC},
 	{NVML_FI_DEV_ECC_DBE_VOL_TOTAL, TRK_GPU_ECC_UNCORRECTED_METRIC},
 };
-
-enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
 
 static struct trk_gpu_value field_value(const struct nvml_field *f, int result)
 {
@@ -57,28 +55,21 @@ static struct trk_gpu_value field_value(const struct nvml_field *f, int result)
 
 static void read_fields(struct nvml *n, struct kept *k)
 {
-	struct nvml_field f[FIELDS] = {{.id = 0}};
+	struct nvml_field f[NVML_ERRORS] = {{.id = 0}};
 	int r;
 
-	for (int i = 0; i < FIELDS; i++)
+	for (int i = 0; i < NVML_ERRORS; i++)
 		f[i].id = fields[i].id;
-	r = CALL(n, fields, k->handle, FIELDS, f);
-	for (int i = 0; i < FIELDS; i++)
-		k->slow[fields[i].metric] = field_value(&f[i], r);
-	k->slow_ns = n->env.monotonic_ns();
+	r = CALL(n, fields, k->handle, NVML_ERRORS, f);
+	for (int i = 0; i < NVML_ERRORS; i++)
+		k->errors[i] = field_value(&f[i], r);
+	k->errors_ns = n->env.monotonic_ns();
 }
 
-static void refresh_slow(struct nvml *n, struct kept *k)
+static void set_errors(const struct kept *k, struct trk_gpu_value *m)
 {
-	if (n->env.monotonic_ns() >= k->slow_ns + SLOW_NS)
-		read_fields(n, k);
-}
-
-static void set_slow(const struct kept *k, struct trk_gpu_value *m)
-{
-	for (int i = 0; i < TRK_GPU_METRICS; i++)
-		if (k->slow[i].why != TRK_GPU_NOT_ASKED)
-			m[i] = k->slow[i];
+	for (int i = 0; i < NVML_ERRORS; i++)
+		m[fields[i].metric] = k->errors[i];
 	m[TRK_GPU_XID_METRIC] = m[TRK_GPU_XID_LAST_METRIC] = trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
 	if (!k->reports_xid)
 		return;
@@ -273,8 +264,6 @@ static void find_places(struct nvml *n)
 	for (unsigned int i = 0; i < n->count; i++) {
 		n->kept[i].node = -1;
 		n->kept[i].pcie_rx = n->kept[i].pcie_tx = trk__gpu_unknown(TRK_GPU_FIRST_LOOK);
-		for (int m = 0; m < TRK_GPU_METRICS; m++)
-			n->kept[i].slow[m] = trk__gpu_unknown(TRK_GPU_NOT_ASKED);
 	}
 	while ((entry = trk__next_entry(dir)))
 		if (strchr(entry->d_name, ':') && strlen(entry->d_name) == 12) {
@@ -444,7 +433,7 @@ static void poll_device(struct nvml *n, struct trk_gpu_scan *scan, unsigned int 
 	}
 	k->refused = NVML_SUCCESS;
 	k->pause_ns = k->retries = 0;
-	set_slow(k, scan->device[device].metric);
+	set_errors(k, scan->device[device].metric);
 }
 
 static void nvml_poll(void *state, struct trk_gpu_scan *scan)
@@ -466,7 +455,8 @@ static void nvml_rest(void *state)
 	if (!k->handle || k->refused || is_asleep(n, k))
 		return;
 	trk__nvml_bus(n, k);
-	refresh_slow(n, k);
+	if (n->env.monotonic_ns() >= k->errors_ns + SLOW_NS)
+		read_fields(n, k);
 }
 
 const struct trk_gpu_ops trk__gpu_nvml = {

@@ -11,7 +11,7 @@ struct functions {
 #undef X
 };
 
-enum { MIG_INSTANCES_MAX = 16, TRK_NVML_ACTIVITIES = 4 };
+enum { MIG_INSTANCES_MAX = 16, TRK_NVML_ACTIVITIES = 4, NVML_ERRORS = 2 };
 
 /* Samples of the GPU performance monitor. */
 struct watch {
@@ -53,8 +53,8 @@ struct kept {
 	struct cost samples_cost;
 	struct energy energy;
 	struct watch watch, instance[MIG_INSTANCES_MAX];
-	struct trk_gpu_value slow[TRK_GPU_METRICS]; /* values that rarely change */
-	uint64_t slow_ns;                           /* when they were read; 0: never */
+	struct trk_gpu_value errors[NVML_ERRORS]; /* of memory: corrected, uncorrected */
+	uint64_t errors_ns;                       /* when they were read */
 	bool reports_xid;
 	unsigned int xids, xid_last; /* errors since the first poll, code of the newest */
 	bool monitor_lacks_bus;      /* GPM works, but does not report PCIe */
