@@ -254,6 +254,8 @@ struct walk {
 	char rest[PATH_SIZE];       /* what is left of the path */
 	int links;
 	bool named; /* the user named the path: its directories may belong to anybody */
+	enum trk_trust_make make;
+	mode_t mode; /* of what is made */
 	/* Check for whom the directories are open, not who may write to them. */
 	const int64_t *reader;
 };
@@ -346,13 +348,19 @@ static int follow_link(struct walk *w, const char *name, struct trk_error *reter
 	return target[0] == '/' ? enter(w, trk__os_open_way(AT_FDCWD, "/"), reterr) : 0;
 }
 
-static int go_into(struct walk *w, const char *name, enum trk_trust_make make,
-		   struct trk_error *reterr)
+/* Whether a missing directory below the one that was reached is created. */
+static bool makes(const struct walk *w, bool is_last)
+{
+	return w->make == TRK_TRUST_MAKE || (w->make == TRK_TRUST_RESERVE && w->at.shared) ||
+	       (w->make == TRK_TRUST_MAKE_LAST && is_last);
+}
+
+static int go_into(struct walk *w, const char *name, struct trk_error *reterr)
 {
 	int fd = trk__os_open_way(w->at.fd, name);
 
-	if (fd == -ENOENT && make == TRK_TRUST_RESERVE && w->at.shared) {
-		if (mkdirat(w->at.fd, name, 0700) < 0 && errno != EEXIST)
+	if (fd == -ENOENT && makes(w, !*w->rest)) {
+		if (mkdirat(w->at.fd, name, w->mode) < 0 && errno != EEXIST)
 			return -errno;
 		fd = trk__os_open_way(w->at.fd, name);
 	}
@@ -390,8 +398,7 @@ static int split(const char *path, struct walk *w, char last[NAME_SIZE])
 
 /* Go to the directory in which the last name of the path lies. At first w->at.fd is -1; the caller
  * closes it in any case. */
-static int walk_to(const char *path, enum trk_trust_make make, struct walk *w, char last[NAME_SIZE],
-		   struct trk_error *reterr)
+static int walk_to(const char *path, struct walk *w, char last[NAME_SIZE], struct trk_error *reterr)
 {
 	char name[NAME_SIZE];
 	int r;
@@ -400,7 +407,7 @@ static int walk_to(const char *path, enum trk_trust_make make, struct walk *w, c
 	if (r == 0)
 		r = enter(w, trk__os_open_way(AT_FDCWD, "/"), reterr);
 	while (r == 0 && take_name(w, name, &r))
-		r = go_into(w, name, make, reterr);
+		r = go_into(w, name, reterr);
 	if (r == 0 && w->at.unmapped) /* it may be any user: refused for the file's own folder */
 		r = trk__error_set(reterr, -TRK_ERR_UNTRUSTED, path,
 				   "the directory of %s belongs to an unknown user", path);
@@ -453,7 +460,7 @@ int trk__trust_open_file(const char *path, struct trk_error *reterr)
 {
 	char last[NAME_SIZE];
 	struct walk w = {.at.fd = -1};
-	int r = walk_to(path, TRK_TRUST_FIND, &w, last, reterr);
+	int r = walk_to(path, &w, last, reterr);
 
 	if (r == 0)
 		r = open_at(w.at.fd, last, FILE_FLAGS, check_file, path, w.at.shared, reterr);
@@ -464,11 +471,10 @@ int trk__trust_open_file(const char *path, struct trk_error *reterr)
 int trk__trust_open_dir(const char *path, enum trk_trust_make make, struct trk_error *reterr)
 {
 	char last[NAME_SIZE];
-	struct walk w = {.at.fd = -1};
-	int r = walk_to(path, make, &w, last, reterr);
+	struct walk w = {.at.fd = -1, .make = make, .mode = 0700};
+	int r = walk_to(path, &w, last, reterr);
 
-	if (r == 0 && make == TRK_TRUST_RESERVE && w.at.shared &&
-	    mkdirat(w.at.fd, last, 0700) < 0 && errno != EEXIST)
+	if (r == 0 && makes(&w, true) && mkdirat(w.at.fd, last, w.mode) < 0 && errno != EEXIST)
 		r = -errno;
 	if (r == 0)
 		r = open_at(w.at.fd, last, DIR_FLAGS, check_own_dir, path, w.at.shared, reterr);
@@ -515,7 +521,7 @@ static int walk_rest(struct walk *w, char last[NAME_SIZE])
 
 	(void) snprintf(last, NAME_SIZE, ".");
 	while (r == 0 && take_name(w, last, &r) && *w->rest)
-		r = go_into(w, last, TRK_TRUST_FIND, NULL);
+		r = go_into(w, last, NULL);
 	return r;
 }
 
@@ -530,7 +536,7 @@ int trk__trust_open_as(int64_t uid, const char *path)
 		return trk__open_regular_at(AT_FDCWD, path);
 	if (uid == UNMAPPED_ID && trk__os_has_unmapped_ids())
 		uid = TRK_USER_UNKNOWN;
-	r = walk_to(path, TRK_TRUST_FIND, &w, last, NULL);
+	r = walk_to(path, &w, last, NULL);
 	while (r == 0 && (fd = openat(w.at.fd, last, FILE_FLAGS)) < 0) {
 		r = errno == ELOOP ? follow_link(&w, last, NULL) : -errno;
 		r = r < 0 ? r : walk_rest(&w, last);
@@ -549,11 +555,11 @@ int trk__trust_open_as(int64_t uid, const char *path)
 
 /* ---- files that the user names for writing ---- */
 
-int trk__trust_open_folder(const char *path, struct trk_trust_folder *ret, const char **ret_name)
+/* Open the directory that is the first `len` bytes of the path. */
+static int open_named(const char *path, size_t len, enum trk_trust_make make, mode_t mode,
+		      struct trk_trust_folder *ret)
 {
-	const char *slash = strrchr(path, '/');
-	size_t len = slash ? (size_t) (slash - path) : 0;
-	struct walk w = {.at.fd = -1, .named = true};
+	struct walk w = {.at.fd = -1, .named = true, .make = make, .mode = mode};
 	char name[NAME_SIZE];
 	int r;
 
@@ -562,14 +568,24 @@ int trk__trust_open_folder(const char *path, struct trk_trust_folder *ret, const
 	memcpy(w.rest, path, len);
 	r = enter(&w, trk__os_open_way(AT_FDCWD, *path == '/' ? "/" : "."), NULL);
 	while (r == 0 && take_name(&w, name, &r))
-		r = go_into(&w, name, TRK_TRUST_FIND, NULL);
+		r = go_into(&w, name, NULL);
 	if (r < 0) {
 		trk__close(w.at.fd);
 		return r;
 	}
 	*ret = w.at;
-	*ret_name = slash ? slash + 1 : path;
 	return 0;
+}
+
+int trk__trust_open_folder(const char *path, struct trk_trust_folder *ret, const char **ret_name)
+{
+	const char *slash = strrchr(path, '/');
+	size_t len = slash ? (size_t) (slash - path) : 0;
+	int r = open_named(path, len, TRK_TRUST_FIND, 0, ret);
+
+	if (r == 0)
+		*ret_name = slash ? slash + 1 : path;
+	return r;
 }
 
 bool trk__trust_may_write(const struct trk_trust_folder *at, const struct stat *file)
@@ -579,15 +595,16 @@ bool trk__trust_may_write(const struct trk_trust_folder *at, const struct stat *
 	return file->st_nlink == 1 && (is_own(file) || (!at->others && file->st_uid == at->uid));
 }
 
+int trk__trust_make_named_dir(const char *path, enum trk_trust_make make, mode_t mode,
+			      struct trk_trust_folder *ret)
+{
+	return open_named(path, strlen(path), make, mode, ret);
+}
+
 int trk__trust_open_named_dir(const char *path)
 {
-	char whole[PATH_SIZE];
 	struct trk_trust_folder at;
-	const char *name;
-	int r;
+	int r = open_named(path, strlen(path), TRK_TRUST_FIND, 0, &at);
 
-	if (snprintf(whole, sizeof(whole), "%s/", path) >= (int) sizeof(whole))
-		return -ENAMETOOLONG;
-	r = trk__trust_open_folder(whole, &at, &name);
 	return r < 0 ? r : at.fd;
 }

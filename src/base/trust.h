@@ -33,6 +33,8 @@ enum trk_trust_make {
 	TRK_TRUST_FIND, /* make nothing */
 	/* Create what is missing directly below a world-writable directory, before others can. */
 	TRK_TRUST_RESERVE,
+	TRK_TRUST_MAKE,      /* create all that is missing */
+	TRK_TRUST_MAKE_LAST, /* create the directory itself, if only that is missing */
 };
 
 /* Open a regular file for reading. Returns a descriptor (the caller closes); -TRK_ERR_UNTRUSTED with
@@ -96,6 +98,10 @@ bool trk__trust_may_write(const struct trk_trust_folder *at, const struct stat *
 /* Open a directory that the user names to create files in; it cannot be listed. Returns a descriptor
  * (the caller closes), or an error as above, also if it is such a link itself. */
 int trk__trust_open_named_dir(const char *path);
+/* The same, and create what is missing with this mode. The caller closes ret->fd. 0, or an error as
+ * above. */
+int trk__trust_make_named_dir(const char *path, enum trk_trust_make make, mode_t mode,
+			      struct trk_trust_folder *ret);
 
 /* Whether a group has no member but the user, by the text of /etc/passwd and /etc/group. Pure. */
 bool trk__group_is_private(const char *passwd, const char *group, uid_t uid, gid_t gid);

@@ -19,38 +19,6 @@
 
 enum { NAME_SIZE = 96, ID_DIGITS = 8, RUNS_MAX = 1000000 };
 
-/* mkdir -p, each new level 0700. */
-static int make_directories(const char *dir)
-{
-	char path[4096];
-	size_t len = strlen(dir);
-
-	if (len == 0 || len >= sizeof(path))
-		return -ENAMETOOLONG;
-	memcpy(path, dir, len + 1);
-	for (size_t i = 1; i <= len; i++) {
-		if (path[i] != '/' && path[i] != '\0')
-			continue;
-		path[i] = '\0';
-		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return -errno;
-		path[i] = i < len ? '/' : '\0';
-	}
-	return 0;
-}
-
-/* Open the directory in which `runs` is created, and first create it if it is missing. A link of
- * another user on the way to it is not followed. */
-static int open_to_write(const char *dir)
-{
-	int fd = trk__trust_open_named_dir(dir), r;
-
-	if (fd != -ENOENT)
-		return fd;
-	r = make_directories(dir);
-	return r < 0 ? r : trk__trust_open_named_dir(dir);
-}
-
 /* The directory `runs` itself must not be a link, as another user may have created it. (The state
  * directory may be reached through links: the user named it.) */
 static int open_runs(int dirfd, const char *path)
@@ -68,13 +36,14 @@ static int open_runs(int dirfd, const char *path)
 
 static int create_runs(const char *dir)
 {
-	TRK_FD_CLEANUP int dirfd = open_to_write(dir);
+	struct trk_trust_folder at;
+	int r = trk__trust_make_named_dir(dir, TRK_TRUST_MAKE, 0700, &at);
 
-	if (dirfd < 0)
-		return dirfd;
-	if (mkdirat(dirfd, "runs", 0700) < 0 && errno != EEXIST)
-		return -errno;
-	return open_runs(dirfd, "runs");
+	if (r < 0)
+		return r;
+	r = mkdirat(at.fd, "runs", 0700) < 0 && errno != EEXIST ? -errno : open_runs(at.fd, "runs");
+	trk__close(at.fd);
+	return r;
 }
 
 int trk__store_open(const char *dir, bool create, struct trk_error *reterr)

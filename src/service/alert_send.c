@@ -141,7 +141,7 @@ static int open_state(const struct trk_alert_sender *s)
 	fd = trk__store_open(dir, true, &error);
 	if (fd >= 0) {
 		trk__close(fd);
-		fd = trk__open_dir_at(AT_FDCWD, dir);
+		fd = trk__trust_open_named_dir(dir);
 	}
 	if (fd < 0)
 		trk__service_note(&s->service, "%s: %s", dir, trk__error_text(&error, fd));
@@ -194,7 +194,7 @@ static int open_outbox(const struct trk_alert_sender *s)
 	if (state < 0)
 		return state;
 	(void) snprintf(path, sizeof(path), "%.4000s/outbox", s->service.dir);
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+	if (mkdirat(state, "outbox", 0700) < 0 && errno != EEXIST)
 		r = -errno;
 	if (r == 0)
 		r = trk__trust_open_dir(path, TRK_TRUST_FIND, &error);

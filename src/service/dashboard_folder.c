@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/trust.h"
 #include "fleet/answer.h"
 #include "recording/store.h"
 #include "service/page.h"
@@ -72,16 +72,27 @@ static int put_reports(struct folder *f, const struct trk_fleet_rows *rows, size
 	return r;
 }
 
+/* Nothing is made behind a link of another user. */
 static int make_folder(const char *path, struct trk_error *reterr)
 {
+	struct trk_trust_folder at;
+	int r = trk__trust_make_named_dir(path, TRK_TRUST_MAKE_LAST, 0755, &at);
+
+	if (r < 0)
+		return fail(reterr, path, r);
+	trk__close(at.fd);
+	return 0;
+}
+
+static int make_folders(const char *path, struct trk_error *reterr)
+{
 	char runs[PATH_SIZE];
+	int r;
 
 	if (snprintf(runs, sizeof(runs), "%s/runs", path) >= PATH_SIZE)
 		return fail(reterr, path, -ENAMETOOLONG);
-	if ((mkdir(path, 0755) < 0 && errno != EEXIST) ||
-	    (mkdir(runs, 0755) < 0 && errno != EEXIST))
-		return fail(reterr, path, -errno);
-	return 0;
+	r = make_folder(path, reterr);
+	return r < 0 ? r : make_folder(runs, reterr);
 }
 
 static int put_index(struct folder *f, struct trk_dashboard *d)
@@ -105,7 +116,7 @@ int trk__dashboard_folder(const struct trk_service *s, struct trk_dashboard *d, 
 			  size_t reports, size_t *ret_reports, struct trk_error *reterr)
 {
 	struct folder f = {.service = s, .path = path, .runs_fd = -1, .reterr = reterr};
-	int r = make_folder(path, reterr);
+	int r = make_folders(path, reterr);
 
 	if (r < 0)
 		return r;

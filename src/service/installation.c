@@ -209,7 +209,8 @@ size_t trk__installation_check(const struct trk_service *s, const char *tmp,
 
 /* ---- a copy ---- */
 
-static const char *const shells[] = {"bin/bash", "bin/sh"};
+/* In DIR/bin. */
+static const char *const shells[] = {"bash", "sh"};
 static const char shell_target[] = "../resource-tracker";
 
 /* Whether a name is free for a link to the program: nothing is there, or an earlier such link. */
@@ -224,24 +225,63 @@ static bool is_free(int dirfd, const char *name)
 	       strcmp(target, shell_target) == 0;
 }
 
-/* Prepare for DIR/bin/bash and DIR/bin/sh: links to the program, the tracking shells. */
-static int make_room_for_shells(int dirfd, struct trk_error *reterr)
+/* Open DIR/bin, which is made if it is missing. It must not be a link, as those to the program lead
+ * to the folder above it, nor belong to another user. */
+static int open_bin(int dirfd, struct trk_error *reterr)
 {
-	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
-		if (!is_free(dirfd, shells[i]))
-			return trk__error_set(reterr, -EEXIST, shells[i],
-					      "%s is there already, and is no link to "
-					      "resource-tracker. Try: another folder",
-					      shells[i]);
-	return mkdirat(dirfd, "bin", 0755) < 0 && errno != EEXIST ? -errno : 0;
+	int fd = mkdirat(dirfd, "bin", 0755) < 0 && errno != EEXIST
+			 ? -1
+			 : openat(dirfd, "bin", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ENOTDIR || errno == ELOOP
+			       ? trk__error_set(reterr, -EEXIST, "bin",
+						"bin is there already, and is no folder. "
+						"Try: another folder")
+			       : -errno;
+	if (fstat(fd, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid()))
+		return fd;
+	trk__close(fd);
+	return trk__error_set(reterr, -TRK_ERR_UNTRUSTED, "bin",
+			      "bin belongs to another user. Try: another folder");
 }
 
-static int put_shells(int dirfd)
+/* Links to the program, the tracking shells. */
+static int check_shells(int bin_fd, struct trk_error *reterr)
 {
 	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
-		if (symlinkat(shell_target, dirfd, shells[i]) < 0 && errno != EEXIST)
+		if (!is_free(bin_fd, shells[i]))
+			return trk__error_set(reterr, -EEXIST, shells[i],
+					      "bin/%s is there already, and is no link to "
+					      "resource-tracker. Try: another folder",
+					      shells[i]);
+	return 0;
+}
+
+static int put_shells(int bin_fd)
+{
+	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
+		if (symlinkat(shell_target, bin_fd, shells[i]) < 0 && errno != EEXIST)
 			return -errno;
 	return 0;
+}
+
+/* Put the program into an open folder, and its links below it. */
+static int put_program(const struct trk_trust_folder *at, const void *data, size_t len,
+		       struct trk_error *reterr)
+{
+	TRK_FD_CLEANUP int bin_fd = -1;
+	char name[32];
+	int r = at->own ? 0 : -TRK_ERR_UNTRUSTED;
+
+	if (r == 0 && trk__os_has_links)
+		r = bin_fd = open_bin(at->fd, reterr);
+	if (bin_fd >= 0)
+		r = check_shells(bin_fd, reterr);
+	(void) snprintf(name, sizeof(name), "resource-tracker%s", trk__os_program_ending);
+	r = r < 0 ? r : trk__replace_at(at->fd, name, 0755, data, len);
+	return r < 0 || bin_fd < 0 ? r : put_shells(bin_fd);
 }
 
 int trk__installation_copy(const char *dir, struct trk_error *reterr)
@@ -250,21 +290,17 @@ int trk__installation_copy(const char *dir, struct trk_error *reterr)
 	struct trk_error error = {.code = 0};
 	char *data = NULL;
 	ssize_t len = trk__read_all_at(AT_FDCWD, file, PROGRAM_MAX, &data);
-	TRK_FD_CLEANUP int fd = -1;
-	char name[32];
+	struct trk_trust_folder at;
 	int r;
 
 	if (len < 0)
 		return trk__error_set(reterr, (int) len, file, "%s: %s", file,
 				      trk__strerror((int) len));
-	r = mkdir(dir, 0755) < 0 && errno != EEXIST ? -errno : 0;
-	fd = r < 0 ? r : trk__trust_open_named_dir(dir);
-	(void) snprintf(name, sizeof(name), "resource-tracker%s", trk__os_program_ending);
-	r = fd >= 0 && trk__os_has_links ? make_room_for_shells(fd, &error) : fd;
-	if (r >= 0)
-		r = trk__replace_at(fd, name, 0755, data, (size_t) len);
-	if (r == 0 && trk__os_has_links)
-		r = put_shells(fd);
+	r = trk__trust_make_named_dir(dir, TRK_TRUST_MAKE_LAST, 0755, &at);
+	if (r == 0) {
+		r = put_program(&at, data, (size_t) len, &error);
+		trk__close(at.fd);
+	}
 	free(data);
 	return r < 0 ? trk__error_set(reterr, r, dir, "%s: %s", dir, trk__error_text(&error, r))
 		     : 0;

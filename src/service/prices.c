@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/os.h"
@@ -156,16 +155,6 @@ struct trk_price_layers trk__price_layers(const struct trk_named_prices *named,
 	return l;
 }
 
-/* Make the folders on the way to `path`, each with access for the user alone. */
-static void make_folders(char *path)
-{
-	for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
-		*at = '\0';
-		(void) mkdir(path, 0700);
-		*at = '/';
-	}
-}
-
 /* The folder of `path`, made where it is missing; only the user may be able to write to it. */
 static int open_folder(char *path, struct trk_error *reterr)
 {
@@ -173,13 +162,7 @@ static int open_folder(char *path, struct trk_error *reterr)
 	int r;
 
 	*slash = '\0';
-	r = trk__trust_open_dir(path, TRK_TRUST_RESERVE, reterr);
-	*slash = '/';
-	if (r != -ENOENT)
-		return r;
-	make_folders(path);
-	*slash = '\0';
-	r = trk__trust_open_dir(path, TRK_TRUST_FIND, reterr);
+	r = trk__trust_open_dir(path, TRK_TRUST_MAKE, reterr);
 	*slash = '/';
 	return r;
 }

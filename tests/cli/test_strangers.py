@@ -217,6 +217,59 @@ def test_no_recording_is_written_behind_a_link_of_another_user(world, victim, st
     assert list((victim.home / "thesis").iterdir()) == []
 
 
+@pytest.mark.parametrize("path", ["link/state", "none/../link/state"])
+def test_no_state_directory_is_made_behind_a_link_of_another_user(world, victim, stranger, path):
+    victim.folder(victim.home / "thesis")
+    stranger.sh(f"mkdir -m 777 {world.shared}/d; ln -s {victim.home}/thesis {world.shared}/d/link")
+    result = victim.track("--recording", world.shared / "d" / path)
+    assert result.returncode == 7
+    one_line(result.stderr, f"{world.shared}/d/{path}", "another user")
+    assert list((victim.home / "thesis").iterdir()) == []
+
+
+PLANTED = {  # where the victim installs: what the stranger has put there
+    "theirs": "mkdir -m 777 {open}/theirs",
+    "theirs-with-a-link": "mkdir -m 755 {open}/theirs-with-a-link; ln -s {target} {open}/theirs-with-a-link/bin",
+    "link": "ln -s {target} {open}/link",
+    "link/new": "ln -s {target} {open}/link",
+    "own": "ln -s {target} {open}/own/bin",
+    "own-with-a-folder": "mkdir -m 777 {open}/own-with-a-folder/bin",
+}
+
+
+@pytest.mark.parametrize("where", PLANTED)
+def test_nothing_is_installed_where_another_user_leads_or_owns(world, victim, stranger, where):
+    target, place = victim.folder(victim.home / "thesis"), victim.folder(world.base / "open", 0o777)
+    for name in ("own", "own-with-a-folder"):
+        victim.folder(place / name, 0o777)
+    stranger.sh(PLANTED[where].format(open=place, target=target))
+    before = sorted(place.rglob("*"))
+    result = victim.rt("self", "install", place / where)
+    assert result.returncode == 1
+    one_line(result.stderr, f"{place}/{where}: ", "another user" if where != "own" else "bin is there already")
+    assert list(target.iterdir()) == []
+    assert sorted(place.rglob("*")) == before
+
+
+def test_a_link_of_one_s_own_leads_to_where_a_program_is_installed(world, victim):
+    target, place = victim.folder(victim.home / "tools"), victim.folder(world.base / "open")
+    victim.sh(f"ln -s {target} {place}/link")
+    assert victim.rt("self", "install", place / "link").returncode == 0
+    assert victim.execute(target / "bin/sh", "-c", "exit 3").returncode == 3
+
+
+@pytest.mark.parametrize("path", ["link", "link/site", "site"])
+def test_no_folder_of_a_dashboard_is_made_behind_a_link_of_another_user(world, victim, stranger, path):
+    thesis, place = victim.folder(victim.home / "thesis"), victim.folder(world.base / "open", 0o777)
+    victim.folder(place / "site", 0o777)
+    stranger.sh(f"ln -s {thesis} {place}/link; ln -s {thesis} {place}/site/runs")
+    record_once(victim)
+    result = victim.rt("dashboard", "--static", place / path)
+    assert result.returncode == 1
+    one_line(result.stderr, f"{place}/{path}", "another user")
+    assert list(thesis.iterdir()) == []
+
+
 def test_what_other_users_see_of_a_run(world, victim, stranger):
     script = 'touch started; while [ ! -e done ]; do sleep 0.05; done'
     process = subprocess.Popen(

@@ -414,6 +414,41 @@ static void a_group_is_private_if_it_is_named_as_the_user_and_has_no_other_membe
 	assert_false(trk__group_is_private("ann\nann:x\n:::\n", "ann:x:1000", 1000, 1000));
 }
 
+/* Returns 0, or the error. */
+static int make(const char *path, enum trk_trust_make how)
+{
+	struct trk_trust_folder at = {.fd = -1};
+	int r = trk__trust_make_named_dir(path, how, 0700, &at);
+
+	assert_true(r < 0 || at.own);
+	trk__close(at.fd);
+	return r;
+}
+
+static void a_named_folder_is_made_where_the_way_leads(void **state)
+{
+	struct stat st;
+
+	assert_int_equal(make("m/a", TRK_TRUST_MAKE_LAST), -ENOENT);
+	assert_int_equal(make("m", TRK_TRUST_FIND), -ENOENT);
+	assert_int_equal(make("m/", TRK_TRUST_MAKE_LAST), 0);
+	assert_int_equal(make("m/a//b/", TRK_TRUST_MAKE), 0);
+	assert_int_equal(make("m/a/b", TRK_TRUST_FIND), 0);
+	assert_int_equal(stat("m/a", &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0700);
+	assert_int_equal(symlink("a", "m/link"), 0);
+	assert_int_equal(make("m/link/c", TRK_TRUST_MAKE_LAST), 0);
+	assert_int_equal(stat("m/a/c", &st), 0);
+	put_file("m/f", 0600);
+	assert_int_equal(make("m/f", TRK_TRUST_MAKE), -ENOTDIR);
+	assert_int_equal(make("m/f/a", TRK_TRUST_MAKE), -ENOTDIR);
+	/* Others could have put the link there. */
+	assert_int_equal(chmod("m", 0777), 0);
+	assert_int_equal(make("m/link/d", TRK_TRUST_MAKE), -TRK_ERR_UNTRUSTED);
+	assert_int_equal(make("m/none/../link/d", TRK_TRUST_MAKE), -TRK_ERR_UNTRUSTED);
+	assert_int_equal(stat("m/a/d", &st), -1);
+}
+
 static void only_a_marked_folder_is_removed_as_temporary(void **state)
 {
 	char made[] = "made-XXXXXX";
@@ -434,6 +469,8 @@ static void only_a_marked_folder_is_removed_as_temporary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_named_folder_is_made_where_the_way_leads, enter,
+						leave),
 		cmocka_unit_test_setup_teardown(only_a_marked_folder_is_removed_as_temporary, enter,
 						leave),
 		cmocka_unit_test_setup_teardown(a_regular_file_of_the_user_is_opened, enter, leave),

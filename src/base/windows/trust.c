@@ -5,9 +5,12 @@
 
 #include "base/trust.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/file.h"
+
+enum { PATH_SIZE = 4096 };
 
 static bool is_own(const struct stat *st)
 {
@@ -60,9 +63,33 @@ int trk__trust_open_file(const char *path, struct trk_error *reterr)
 }
 
 /* TRK_TRUST_RESERVE has no effect: no folder on the way is world-writable. */
+static int make_folders(const char *path, enum trk_trust_make make, mode_t mode)
+{
+	char part[PATH_SIZE];
+	size_t len = strlen(path);
+
+	if (len == 0 || len >= sizeof(part))
+		return -ENAMETOOLONG;
+	memcpy(part, path, len + 1);
+	for (size_t i = 1; i <= len; i++) {
+		bool is_made = path[i] == '\0' ? make >= TRK_TRUST_MAKE
+					       : path[i] == '/' && make == TRK_TRUST_MAKE;
+
+		if (!is_made)
+			continue;
+		part[i] = '\0';
+		if (mkdir(part, mode) < 0 && errno != EEXIST)
+			return -errno;
+		part[i] = path[i];
+	}
+	return 0;
+}
+
 int trk__trust_open_dir(const char *path, enum trk_trust_make make, struct trk_error *reterr)
 {
-	return open_checked(AT_FDCWD, path, true, reterr);
+	int r = make_folders(path, make, 0700);
+
+	return r < 0 ? r : open_checked(AT_FDCWD, path, true, reterr);
 }
 
 int trk__trust_check_file_at(int dirfd, const char *name, struct trk_error *reterr)
@@ -124,6 +151,18 @@ bool trk__trust_may_follow(const struct trk_trust_folder *at, const struct stat 
 bool trk__trust_may_write(const struct trk_trust_folder *at, const struct stat *file)
 {
 	return true;
+}
+
+int trk__trust_make_named_dir(const char *path, enum trk_trust_make make, mode_t mode,
+			      struct trk_trust_folder *ret)
+{
+	int r = make_folders(path, make, mode);
+
+	r = r < 0 ? r : trk__open_dir_at(AT_FDCWD, path);
+	if (r < 0)
+		return r;
+	*ret = (struct trk_trust_folder){.fd = r, .own = true};
+	return 0;
 }
 
 int trk__trust_open_named_dir(const char *path)
