@@ -206,7 +206,8 @@ def smi(tmp_path, monkeypatch):
     def install(text, sleep=0):
         tool = tmp_path / "nvidia-smi"
         (tmp_path / "answer").write_text(text)
-        tool.write_text(f"#!/bin/sh\nsleep {sleep}\nwhile read -r l; do echo \"$l\"; done <"
+        hang = f"exec sleep {sleep}\n" if sleep else ""
+        tool.write_text(f"#!/bin/sh\n{hang}while read -r l; do echo \"$l\"; done <"
                         f"{tmp_path}/answer\n")
         tool.chmod(tool.stat().st_mode | stat.S_IXUSR)
         monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
