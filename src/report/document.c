@@ -326,17 +326,6 @@ bool trk__doc_is_blank(const struct trk_doc_table *t, size_t column)
 	return true;
 }
 
-void trk__doc_trim(struct trk_doc_table *t)
-{
-	size_t last = t->columns - 1;
-
-	if (t->columns < 2 || !trk__doc_is_blank(t, last))
-		return;
-	for (size_t i = 0; i < t->rows; i++)
-		memmove(&t->cell[i * last], &t->cell[i * t->columns], last * sizeof(*t->cell));
-	t->columns = last;
-}
-
 struct trk_doc_cell trk__doc_cell(const char *text, double value)
 {
 	return (struct trk_doc_cell){.text = text, .value = value, .second = NAN};

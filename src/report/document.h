@@ -361,12 +361,10 @@ struct trk_doc_table *trk__doc_table(struct trk_doc *d, struct trk_doc_section *
 struct trk_doc_cell *trk__doc_row(struct trk_doc *d, struct trk_doc_table *t);
 /* A share of an axis in steps; TRK_DOC_GAP for NaN. */
 uint16_t trk__doc_steps(double share);
-/* Whether no row has anything in this column. */
+/* Whether no row has anything in this column, which the writers then leave out. */
 bool trk__doc_is_blank(const struct trk_doc_table *t, size_t column);
 /* "mean 0.95, peak 4.64 cores of 8 requested" */
 void trk__doc_meter_text(struct trk_buf *b, const struct trk_doc_meter *m);
-/* Drop the last column where no row has anything in it. */
-void trk__doc_trim(struct trk_doc_table *t);
 struct trk_doc_cell trk__doc_cell(const char *text, double value);
 /* A value and its text; a dash for NaN. */
 struct trk_doc_cell trk__doc_figure(struct trk_doc *d, trk_human_fn *words, double value);

@@ -155,32 +155,10 @@ static void fill_row(struct trk_doc *d, const struct trk_offers *r,
 	set(&row[REMARK], trk__doc_print(d, "%s", trk__offers_remark(r, e, remark)));
 }
 
-/* Leave out columns that are empty in all rows. */
-static void drop_empty(struct trk_doc_table *t, struct trk_doc_column *column)
-{
-	size_t kept = 0, essential = 0;
-	bool keep[COLUMNS];
-
-	for (size_t c = 0; c < COLUMNS; c++) {
-		keep[c] = false;
-		for (size_t i = 0; i < t->rows; i++)
-			keep[c] |= t->cell[i * COLUMNS + c].text != NULL;
-		if (keep[c]) {
-			column[kept++] = column[c];
-			essential += c < t->essential;
-		}
-	}
-	for (size_t i = 0, to = 0; i < t->rows * COLUMNS; i++)
-		if (keep[i % COLUMNS])
-			t->cell[to++] = t->cell[i];
-	t->columns = kept;
-	t->essential = essential;
-}
-
 void trk__offers_text(struct trk_buf *b, const struct trk_offers *r,
 		      const struct trk_terminal_style *style)
 {
-	struct trk_doc_column column[COLUMNS] = {
+	const struct trk_doc_column column[COLUMNS] = {
 		[SERVER] = {"server", "server", TRK_CELL_CODE},
 		[REGION] = {"region", "region", TRK_CELL_TEXT},
 		[VCPUS] = {"vcpus", "vCPU", TRK_CELL_NUMBER},
@@ -201,7 +179,6 @@ void trk__offers_text(struct trk_buf *b, const struct trk_offers *r,
 
 	for (size_t i = 0; i < r->n && i < r->limit; i++)
 		fill_row(&d, r, &r->list[i], trk__doc_row(&d, &t));
-	drop_empty(&t, column);
 	trk__write_terminal_table(b, &d, &t, style);
 }
 

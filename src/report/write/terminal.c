@@ -512,15 +512,17 @@ static size_t least_column(const struct trk_doc_table *table, const size_t *widt
 	return least;
 }
 
-/* Compute the widths of the columns. Drops inessential columns (width 0), then truncates texts.
- * False: they still do not fit. */
+/* Compute the widths of the columns. Drops blank columns (width 0), then inessential ones, then
+ * truncates texts. False: they still do not fit. */
 static bool fit_columns(struct trk_terminal *t, const struct trk_doc_table *table, size_t *width)
 {
 	size_t sum = 0, least;
 
 	for (size_t c = 0; c < table->columns; c++) {
-		width[c] = columns_of(t, table->column[c].title);
-		for (size_t i = 0; i < table->rows; i++)
+		bool blank = table->rows && trk__doc_is_blank(table, c);
+
+		width[c] = blank ? 0 : columns_of(t, table->column[c].title);
+		for (size_t i = 0; i < table->rows && !blank; i++)
 			width[c] = larger(width[c], columns_of(t, cell_text(table, i, c)));
 		if (width[c])
 			sum += width[c] + (c ? 2 : 0);
