@@ -48,7 +48,7 @@ static bool find_here(struct costing *k)
 }
 
 /* Price and cost of the run where it ran. The spot price is the typical one, not the actual one. */
-static bool price_here(struct costing *k)
+static void price_here(struct costing *k)
 {
 	const struct trk_outcome *o = &k->record->outcome;
 	struct trk_run_use use = {
@@ -66,7 +66,7 @@ static bool price_here(struct costing *k)
 	    trk__catalog_price_in(k->c, k->server, k->region, &offer) < 0) {
 		(void) snprintf(cost->reason, sizeof(cost->reason),
 				"the catalogue has no price of %s there", k->cloud->instance_type);
-		return false;
+		return;
 	}
 	(void) snprintf(cost->price_source, sizeof(cost->price_source), "%s", k->paid.source);
 	(void) trk__catalog_date(k->paid.date, cost->price_date);
@@ -93,7 +93,6 @@ static bool price_here(struct costing *k)
 	cost->billed_s = k->paid.billed_s;
 	cost->idle_cpu_usd = k->paid.idle_cpu_usd;
 	cost->idle_memory_usd = k->paid.idle_memory_usd;
-	return true;
 }
 
 void trk__cost_take_best(struct trk_cost *cost, const struct trk_offers *offers)
@@ -148,37 +147,38 @@ void trk__cost_name_best(const struct trk_catalog *c, const struct trk_record *r
 		find_best(c, &question, cost);
 }
 
-/* Find the best server from this run only, if nothing is known of earlier ones. */
-static void find_best_alone(struct costing *k)
-{
-	struct trk_advice *advice = malloc(sizeof(*advice));
-	const struct trk_run_question question = {
-		.record = k->record, .advice = advice, .cloud = k->cloud};
-
-	if (advice && trk__advice_of_run(k->record, advice) == 0)
-		find_best(k->c, &question, k->cost);
-	free(advice);
-}
-
-int trk__cost_of_run(const struct trk_catalog *c, const struct trk_record *record,
-		     const struct trk_cloud *cloud, const struct trk_advice *advice,
-		     const struct trk_busy *busy, struct trk_cost *ret)
+int trk__cost_here(const struct trk_catalog *c, const struct trk_record *record,
+		   const struct trk_cloud *cloud, struct trk_cost *ret)
 {
 	struct costing k = {.c = c, .record = record, .cloud = cloud, .cost = ret};
 	struct trk_place *blank = malloc(sizeof(*blank));
-	const struct trk_run_question question = {
-		.record = record, .advice = advice, .busy = busy, .cloud = cloud};
 
 	if (!blank)
 		return -ENOMEM;
 	trk__place_init(blank);
 	*ret = blank->cost;
 	free(blank);
-	if (!find_here(&k) || !price_here(&k) || !strcmp(record->run.kind, "system"))
-		return 0;
-	if (advice)
+	if (find_here(&k))
+		price_here(&k);
+	return 0;
+}
+
+int trk__cost_of_run(const struct trk_catalog *c, const struct trk_record *record,
+		     const struct trk_cloud *cloud, const struct trk_advice *advice,
+		     const struct trk_busy *busy, struct trk_cost *ret)
+{
+	struct trk_run_question question = {
+		.record = record, .advice = advice, .busy = busy, .cloud = cloud};
+	int r = trk__cost_here(c, record, cloud, ret);
+	struct trk_advice *own;
+
+	if (r < 0 || isnan(ret->usd) || !strcmp(record->run.kind, "system"))
+		return r;
+	own = advice ? NULL : malloc(sizeof(*own));
+	if (own && trk__advice_of_run(record, own) == 0)
+		question.advice = own;
+	if (question.advice)
 		find_best(c, &question, ret);
-	else
-		find_best_alone(&k);
+	free(own);
 	return 0;
 }

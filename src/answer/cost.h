@@ -7,7 +7,10 @@
 #include "answer/run_servers.h"
 
 /* Work out what a run cost at `cloud`, by the prices of the catalogue; `reason` of *ret is why
- * something is not known. `advice` is from all runs of the job up to this one (service/runs.h). The
+ * something is not known. 0 or -ENOMEM. */
+int trk__cost_here(const struct trk_catalog *c, const struct trk_record *record,
+		   const struct trk_cloud *cloud, struct trk_cost *ret);
+/* The same, and the best server. `advice` is from all runs of the job up to this one (service/runs.h). The
  * best server is the first that fits the advice: of the same vendor, region and architecture, on
  * demand or spot as the run's server was. Boot time is not billed. advice NULL: use this run only;
  * busy NULL: that of the run. 0 or -ENOMEM. */

@@ -100,7 +100,7 @@ void trk__section_machine(struct trk_doc *d, struct trk_doc_section *s,
 	const char *allocation;
 
 	if (w->has_paid && !p->has_cost)
-		add(&f, "Cost of this run", trk__doc_value(d, trk__human_usd, w->paid.usd));
+		cost_facts(&f, &w->paid);
 	if (p->has_server) {
 		server_facts(&f, &p->server);
 		allocation = trk__allocation_of(w->in->record, true, evidence, sizeof(evidence));

@@ -2,14 +2,13 @@
 #ifndef TRK_REPORT_SECTION_SECTION_H
 #define TRK_REPORT_SECTION_SECTION_H
 
-#include "advise/run_cost.h"
 #include "base/bytes.h"
 #include "catalog/needs.h"
 #include "model/capacity.h"
 #include "answer/time_breakdown.h"
 #include "report/report.h"
 #include "report/section/sections.def"
-#include "answer/run_servers.h"
+#include "answer/cost.h"
 
 /* Values computed from the input, for all sections. */
 struct trk_report_work {
@@ -22,7 +21,7 @@ struct trk_report_work {
 	struct trk_column_stats cpu, memory;
 	struct trk_run_servers *servers; /* owned; NULL: not searched */
 	bool has_servers;                /* and some were found */
-	struct trk_run_cost paid;
+	struct trk_cost paid;            /* for this run */
 	bool has_paid;
 	struct trk_time_breakdown course;
 	bool has_course;

@@ -12,18 +12,13 @@ enum { SHOWN = 5, LEAST_S = 600 };
 
 /* ---- search ---- */
 
+/* The cost of the run as recorded, or else by the catalogue. */
 static void find_here(struct trk_report_work *w)
 {
 	const struct trk_place *place = &w->in->record->place;
 	const struct trk_cloud *cloud = &place->cloud;
-	const struct trk_outcome *o = &w->in->record->outcome;
 	const struct trk_catalog *c = w->in->catalog;
-	struct trk_run_use use = {.duration_s = (double) o->duration_ns / 1e9,
-				  .cpu_s = o->total[TRK_TOTAL_CPU_S].value,
-				  .peak_bytes = o->total[TRK_TOTAL_PEAK_MEMORY_MIB].value * TRK_MIB,
-				  .usd_per_hour = place->has_cost ? place->cost.usd_per_hour
-								  : (double) NAN};
-	int vendor, region;
+	int vendor;
 
 	if (!trk__report_knows_cloud(w) || !cloud->instance_type[0])
 		return;
@@ -31,9 +26,11 @@ static void find_here(struct trk_report_work *w)
 	w->here = vendor < 0 ? -1 : trk__catalog_find_server(c, vendor, cloud->instance_type);
 	if (w->here < 0)
 		return;
-	region = cloud->region[0] ? trk__catalog_find_region(c, vendor, cloud->region) : -1;
-	if (region >= 0 || !isnan(use.usd_per_hour))
-		w->has_paid = trk__server_run_cost(c, w->here, region, &use, &w->paid) == 0;
+	if (place->has_cost && !isnan(place->cost.usd))
+		w->paid = place->cost;
+	else if (trk__cost_here(c, w->in->record, cloud, &w->paid) < 0)
+		return;
+	w->has_paid = !isnan(w->paid.usd);
 }
 
 void trk__report_find_servers(struct trk_report_work *w)
@@ -105,34 +102,15 @@ static struct trk_doc_cell *add_estimate(struct trk_doc *d, struct trk_doc_table
 static const char *shortfall(struct trk_doc *d, const struct trk_report_work *w,
 			     const struct trk_server_estimate *e)
 {
-	const struct trk_catalog_server *s = trk__offers_server(w->in->catalog, &e->offer);
-	const struct trk_catalog_query *q = &w->servers->needs.query;
+	char why[160];
 
-	switch (e->offer.unmet) {
-	case TRK_NEED_MEMORY:
-		return trk__doc_print(
-			d, "excluded: %s of memory for the job, %s needed",
-			trk__doc_value(d, trk__human_memory,
-				       (double) trk__catalog_usable_bytes(s) / TRK_MIB),
-			trk__doc_value(d, trk__human_memory, (double) q->memory_bytes / TRK_MIB));
-	case TRK_NEED_VCPUS:
-		return trk__doc_print(d, "excluded: %u vCPU, %u needed", s->vcpus, q->vcpus);
-	case TRK_NEED_VRAM:
-		return trk__doc_print(
-			d, "excluded: %s of video memory, %s needed",
-			trk__doc_value(d, trk__human_memory, s->vram_mib),
-			trk__doc_value(d, trk__human_memory, (double) q->vram_bytes / TRK_MIB));
-	case TRK_NEED_ALLOCATION:
-		return "excluded: burstable, its price covers only a share of its cores";
-	case TRK_NEED_ARCH:
-		return trk__doc_print(d, "excluded: it is %s", trk__catalog_arch_names[s->arch]);
-	default:
-		return trk__doc_print(d, "excluded: not enough %s",
-				      trk__catalog_need_name(e->offer.unmet));
-	}
+	trk__offers_shortfall(&w->servers->needs.query,
+			      trk__offers_server(w->in->catalog, &e->offer), e->offer.unmet, why,
+			      sizeof(why));
+	return trk__doc_print(d, "excluded by %s: %s", trk__catalog_need_name(e->offer.unmet), why);
 }
 
-/* The price recorded at the end of the run has its date as text. */
+/* The price of the run has its date as text. */
 static uint32_t date_of(const char *text)
 {
 	unsigned int y, m, d;
@@ -143,12 +121,9 @@ static uint32_t date_of(const char *text)
 /* "4 months", with "estimated" if the present server's price is an estimate. */
 static struct trk_doc_cell age_here(struct trk_doc *d, const struct trk_report_work *w)
 {
-	const struct trk_cost *cost = &w->in->record->place.cost;
-	uint32_t date = w->paid.date ? w->paid.date : date_of(cost->price_date);
-	bool estimated = w->paid.date ? w->paid.quality == TRK_FACT_EST
-				      : !strcmp(cost->price_quality,
-						trk__catalog_quality_names[TRK_FACT_EST]);
-	long days = trk__catalog_age_days(date, w->servers->needs.query.today);
+	bool estimated = !strcmp(w->paid.price_quality, trk__catalog_quality_names[TRK_FACT_EST]);
+	long days =
+		trk__catalog_age_days(date_of(w->paid.price_date), w->servers->needs.query.today);
 	char age[16];
 
 	if (days < 0)
@@ -307,6 +282,5 @@ void trk__section_servers(struct trk_doc *d, struct trk_doc_section *s,
 						     TRK_TONE_MUTED);
 	}
 	add_here(d, w, t);
-	trk__doc_trim(t);
 	add_notes(d, w, s);
 }
