@@ -33,21 +33,8 @@ struct summary {
 static void tell_end(struct trk_doc *d, const struct trk_record *r)
 {
 	const struct trk_outcome *o = &r->outcome;
-	const char *symbol = "\u2717";
-	char words[TRK_END_WORDS_SIZE];
 
-	d->state_tone = TRK_TONE_BAD;
-	if (o->end == TRK_END_EXITED && o->code <= 0) {
-		symbol = o->code == 0 ? "\u2713" : "\u25a0";
-		d->state_tone = o->code == 0 ? TRK_TONE_GOOD : TRK_TONE_PLAIN;
-	} else if (o->end == TRK_END_RUNNING || o->end == TRK_END_TRACKER_DIED) {
-		symbol = o->end == TRK_END_RUNNING ? "\u25b6" : "?";
-		d->state_tone = TRK_TONE_WARN;
-	} else if (o->end == TRK_END_STOPPED) {
-		symbol = "\u25a0";
-		d->state_tone = TRK_TONE_PLAIN;
-	}
-	d->state = trk__doc_print(d, "%s %s", symbol, trk__record_end_words(r, words));
+	trk__tell_state(d, r, "\u25b6");
 	d->job = trk__doc_safe(d, r->run.job[0] ? r->run.job : r->run.kind, JOB_MAX);
 	d->id = trk__doc_safe(d, r->run.id, TRK_RUN_ID_SIZE);
 	d->duration = trk__doc_print(

@@ -14,6 +14,27 @@
 /* Smaller parts are left out. */
 static const double LEAST_SHARE = 0.005;
 
+void trk__tell_state(struct trk_doc *d, const struct trk_record *r, const char *running)
+{
+	const struct trk_outcome *o = &r->outcome;
+	bool unfinished = o->end == TRK_END_RUNNING || o->end == TRK_END_TRACKER_DIED;
+	const char *symbol = "\u2717";
+	char words[TRK_END_WORDS_SIZE];
+
+	d->state_tone = TRK_TONE_BAD;
+	if (o->end == TRK_END_EXITED && o->code == 0) {
+		symbol = "\u2713";
+		d->state_tone = TRK_TONE_GOOD;
+	} else if (o->end == TRK_END_STOPPED || (o->end == TRK_END_EXITED && o->code < 0)) {
+		symbol = "\u25a0";
+		d->state_tone = TRK_TONE_PLAIN;
+	} else if (unfinished) {
+		symbol = o->end == TRK_END_RUNNING || r->writing ? running : "?";
+		d->state_tone = TRK_TONE_WARN;
+	}
+	d->state = trk__doc_print(d, "%s %s", symbol, trk__record_end_words(r, words));
+}
+
 void trk__term_time(struct trk_doc *d, struct trk_doc_section *s,
 		    const struct trk_time_breakdown *c)
 {

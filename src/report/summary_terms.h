@@ -8,6 +8,8 @@
 #include "answer/time_breakdown.h"
 #include "report/document.h"
 
+/* How the run ended, as the state of a document. running: the symbol of a run that goes on. */
+void trk__tell_state(struct trk_doc *d, const struct trk_record *r, const char *running);
 /* "71 % computing · 14 % disk · 15 % sleeping, other", largest first but other at the end. */
 void trk__term_time(struct trk_doc *d, struct trk_doc_section *s,
 		    const struct trk_time_breakdown *c);

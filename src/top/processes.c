@@ -103,7 +103,6 @@ static void take(struct trk_processes *p, int proc_fd, struct trk_process_row *r
 	r->parent = s->ppid;
 	r->state = s->state;
 	r->rss_mib = (double) s->rss_pages * (double) sysconf(_SC_PAGESIZE) / 1048576;
-	r->seen = true;
 }
 
 /* ---- the tree ---- */

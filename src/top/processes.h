@@ -27,7 +27,6 @@ struct trk_process_row {
 	int depth;             /* depth in the tree; root: 0 */
 	/* Counters of the last reading. */
 	double cpu_s, read_bytes, wait_s;
-	bool seen;
 };
 
 struct trk_processes {

@@ -10,32 +10,10 @@
 
 /* ---- the state ---- */
 
-static void set_state(struct trk_doc *d, const struct trk_record *r, const char *symbol,
-		      enum trk_tone tone)
+/* Append a sentence. */
+static void add_trouble(struct trk_doc *d, const char *text)
 {
-	char words[TRK_END_WORDS_SIZE];
-
-	d->state = trk__doc_print(d, "%s %s", symbol, trk__record_end_words(r, words));
-	d->state_tone = tone;
-}
-
-static void exited(struct trk_doc *d, const struct trk_record *r)
-{
-	const struct trk_outcome *o = &r->outcome;
-
-	if (o->code < 0) {
-		set_state(d, r, "\u25a0", TRK_TONE_PLAIN);
-	} else if (o->code == 0) {
-		set_state(d, r, "\u2713", TRK_TONE_GOOD);
-	} else {
-		set_state(d, r, "\u2717", TRK_TONE_BAD);
-		d->trouble = trk__doc_print(
-			d,
-			"The job failed with exit code %d. What it used until then may be less "
-			"than "
-			"it needs, so this run raises a request and never lowers it.",
-			o->code);
-	}
+	d->trouble = d->trouble ? trk__doc_print(d, "%s %s", d->trouble, text) : text;
 }
 
 static void out_of_memory(struct trk_doc *d, const struct trk_report_work *w)
@@ -49,7 +27,6 @@ static void out_of_memory(struct trk_doc *d, const struct trk_report_work *w)
 				     trk__doc_safe(d, biggest->name, 60),
 				     trk__doc_value(d, trk__human_memory,
 						    (double) biggest->peak_bytes / TRK_MIB));
-	set_state(d, w->in->record, "\u2717", TRK_TONE_BAD);
 	d->trouble = trk__doc_print(
 		d,
 		"%s killed the job because it ran out of memory, at a limit of %s; the largest use "
@@ -67,7 +44,6 @@ static void signalled(struct trk_doc *d, const struct trk_record *r)
 	const struct trk_outcome *o = &r->outcome;
 	const char *name = trk__signal_name(o->signal);
 
-	set_state(d, r, "\u2717", TRK_TONE_BAD);
 	d->trouble = trk__doc_print(
 		d,
 		"Signal %d (%s) ended the job%s%s. The figures are those until then; this run "
@@ -81,7 +57,6 @@ static void ended_by_us(struct trk_doc *d, const struct trk_report_work *w)
 	const struct trk_outcome *o = &w->in->record->outcome;
 	bool timeout = o->end == TRK_END_TIMEOUT;
 
-	set_state(d, w->in->record, "\u2717", TRK_TONE_BAD);
 	d->trouble = trk__doc_print(
 		d,
 		"The job was still running when the %s of this run ended it%s%s. How much it needs "
@@ -99,7 +74,6 @@ static void unfinished(struct trk_doc *d, const struct trk_report_work *w)
 		trk__doc_value(d, trk__human_seconds, (double) record->last_elapsed_us / 1e6);
 
 	if (record->outcome.end == TRK_END_RUNNING || record->writing) {
-		set_state(d, record, "\u2026", TRK_TONE_WARN);
 		d->trouble = trk__doc_print(
 			d,
 			"The job is still running: these figures are those up to %s after its "
@@ -111,7 +85,6 @@ static void unfinished(struct trk_doc *d, const struct trk_report_work *w)
 		d->last_s = (double) record->last_timestamp_ms / 1e3;
 		return;
 	}
-	set_state(d, record, "?", TRK_TONE_WARN);
 	d->trouble = trk__doc_print(
 		d,
 		"The tracker was killed, or the machine went down, before the end was written. The "
@@ -127,9 +100,18 @@ static void tell_state(struct trk_doc *d, const struct trk_report_work *w)
 	const struct trk_record *record = w->in->record;
 	const struct trk_outcome *o = &record->outcome;
 
+	trk__tell_state(d, record, "\u2026");
 	switch (o->end) {
+	case TRK_END_STOPPED:
+		break;
 	case TRK_END_EXITED:
-		exited(d, record);
+		if (o->code > 0)
+			d->trouble = trk__doc_print(
+				d,
+				"The job failed with exit code %d. What it used until then may be "
+				"less than it needs, so this run raises a request and never lowers "
+				"it.",
+				o->code);
 		break;
 	case TRK_END_SIGNALLED:
 		signalled(d, record);
@@ -142,33 +124,29 @@ static void tell_state(struct trk_doc *d, const struct trk_report_work *w)
 		ended_by_us(d, w);
 		break;
 	case TRK_END_VANISHED:
-		set_state(d, record, "\u2717", TRK_TONE_BAD);
 		d->trouble =
 			"The process ended without stopping its tracker, as it does when it is "
 			"killed. The figures are those until then; this run raises a request and "
 			"never lowers it.";
 		break;
 	case TRK_END_FAILED:
-		set_state(d, record, "\u2717", TRK_TONE_BAD);
 		d->trouble =
 			"The job failed. What it used until then may be less than it needs, so "
 			"this run raises a request and never lowers it.";
-		break;
-	case TRK_END_STOPPED:
-		set_state(d, record, "\u25a0", TRK_TONE_PLAIN);
 		break;
 	default:
 		unfinished(d, w);
 		break;
 	}
 	if (record->damaged)
-		d->trouble = trk__doc_print(
-			d,
-			"%s%sThis recording was damaged: %llu place%s in it could not be read and "
-			"%s left out; the rest is as it was written.",
-			d->trouble ? d->trouble : "", d->trouble ? " " : "",
-			(unsigned long long) record->damaged, record->damaged == 1 ? "" : "s",
-			record->damaged == 1 ? "was" : "were");
+		add_trouble(d,
+			    trk__doc_print(d,
+					   "This recording was damaged: %llu place%s in it could "
+					   "not be read and %s left out; the rest is as it was "
+					   "written.",
+					   (unsigned long long) record->damaged,
+					   record->damaged == 1 ? "" : "s",
+					   record->damaged == 1 ? "was" : "were"));
 }
 
 /* ---- the verdict ---- */
@@ -332,8 +310,7 @@ static void tell_waiting(struct trk_doc *d, const struct trk_report_work *w)
 				      "could run, %s.",
 				      trk__doc_value(d, trk__human_percent, cpu->queue.share),
 				      trk__queue_behind(cpu->queue.cause));
-	d->trouble = trk__doc_print(d, "%s%s%s", d->trouble ? d->trouble : "",
-				    d->trouble ? " " : "", what);
+	add_trouble(d, what);
 }
 
 /* "Over-provisioned.", or the request itself. */

@@ -36,47 +36,53 @@ static double cpu_of(const struct trk_program_log *log)
 	return sum;
 }
 
+struct ranked {
+	double value;
+	size_t at;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	return x->value > y->value   ? -1
+	       : x->value < y->value ? 1
+	       : x->at < y->at       ? -1
+				     : x->at > y->at;
+}
+
 /* The programs that have a colour of their own: at most five, by their share of CPU time plus half
  * of their share of memory; largest first. Returns how many. */
 static size_t choose_colors(const struct trk_record *record, size_t index[TRK_DOC_AREAS])
 {
 	const struct trk_program_log *log = &record->programs;
 	double cpu_ns = cpu_of(log), most_bytes = record->max_memory_mib * 1048576;
-	double score[TRK_DOC_AREAS] = {0};
+	struct ranked list[TRK_PROGRAMS_MAX];
 	size_t count = 0;
 
 	for (size_t i = 1; i < log->count; i++) {
 		double cpu = cpu_ns > 0 ? (double) log->program[i].cpu_ns / cpu_ns : 0;
 		double memory = most_bytes > 0 ? (double) log->peak_bytes[i] / most_bytes : 0;
-		double mine = cpu + memory / 2;
-		size_t at;
 
-		if (cpu * 1000 < CPU_PERMILLE && memory * 1000 < MEMORY_PERMILLE)
-			continue;
-		for (at = count; at > 0 && score[at - 1] < mine; at--)
-			if (at < OWN_COLOR) {
-				score[at] = score[at - 1];
-				index[at] = index[at - 1];
-			}
-		if (at >= OWN_COLOR)
-			continue;
-		score[at] = mine;
-		index[at] = i;
-		count += count < OWN_COLOR;
+		if (cpu * 1000 >= CPU_PERMILLE || memory * 1000 >= MEMORY_PERMILLE)
+			list[count++] = (struct ranked){cpu + memory / 2, i};
 	}
+	qsort(list, count, sizeof(*list), by_value);
+	count = count < OWN_COLOR ? count : OWN_COLOR;
+	for (size_t i = 0; i < count; i++)
+		index[i] = list[i].at;
 	return count;
 }
 
-/* A program's use in a bucket, in the chart's unit. */
-static double use_of(const struct trk_program_log *log, size_t program, double from_s, double to_s,
-		     bool is_cpu, double factor)
+/* Cores, or MiB, that a program used in a bucket; 0 where no row covers it. */
+static double use_in(const struct trk_doc *d, const struct trk_program_log *log, size_t program,
+		     size_t bucket, bool is_cpu)
 {
-	double cpu_s, memory, seconds;
+	double width_s = d->duration_s / (double) d->buckets, cpu_s, memory, seconds;
 
-	trk__program_log_use(log, program, from_s, to_s, &cpu_s, &memory, &seconds);
-	if (!(seconds > 0))
-		return 0;
-	return (is_cpu ? cpu_s : memory) / seconds / factor;
+	trk__program_log_use(log, program, (double) bucket * width_s,
+			     (double) (bucket + 1) * width_s, &cpu_s, &memory, &seconds);
+	return seconds > 0 ? (is_cpu ? cpu_s : memory) / seconds : 0;
 }
 
 /* Stack one bucket: the programs' parts, scaled to the job's use, and the rest. */
@@ -142,7 +148,6 @@ void trk__areas_of_chart(struct trk_doc *d, const struct trk_record *record, boo
 {
 	const struct trk_program_log *log = &record->programs;
 	size_t index[TRK_DOC_AREAS], count;
-	double width_s = d->duration_s / (double) d->buckets;
 
 	if (!log->program || !log->course.count || !c->series[0].is_job)
 		return;
@@ -166,8 +171,7 @@ void trk__areas_of_chart(struct trk_doc *d, const struct trk_record *record, boo
 		double use[TRK_DOC_AREAS];
 
 		for (size_t i = 0; i < count; i++)
-			use[i] = use_of(log, index[i], (double) b * width_s,
-					(double) (b + 1) * width_s, is_cpu, c->series[0].factor);
+			use[i] = use_in(d, log, index[i], b, is_cpu) / c->series[0].factor;
 		stack_bucket(c, b, use, count);
 	}
 	for (size_t i = 0; i <= count; i++)
@@ -183,31 +187,6 @@ static int color_of(size_t program, const size_t *own, size_t owns)
 		if (own[i] == program)
 			return (int) i + 1;
 	return TRK_DOC_AREAS;
-}
-
-static void add_story(struct trk_program_story *story, size_t *count, struct trk_program_story one,
-		      const struct trk_program_log *log)
-{
-	size_t at = *count < TRK_LANES_MAX ? (*count)++ : TRK_LANES_MAX;
-
-	for (; at > 0 && log->program[story[at - 1].index].cpu_ns < log->program[one.index].cpu_ns;
-	     at--)
-		if (at < TRK_LANES_MAX)
-			story[at] = story[at - 1];
-	if (at < TRK_LANES_MAX)
-		story[at] = one;
-}
-
-struct ranked {
-	double value;
-	size_t at;
-};
-
-static int by_value(const void *a, const void *b)
-{
-	double x = ((const struct ranked *) a)->value, y = ((const struct ranked *) b)->value;
-
-	return x > y ? -1 : x < y;
 }
 
 /* List a program's processes by CPU time, with their median lifetime. */
@@ -243,18 +222,25 @@ size_t trk__lanes_choose(struct trk_doc *d, const struct trk_record *record,
 	const struct trk_program_log *log = &record->programs;
 	double cpu_ns = cpu_of(log), most = record->max_memory_mib * TRK_MIB;
 	size_t own[TRK_DOC_AREAS], owns = choose_colors(record, own), count = 0, all = 0;
+	struct ranked list[TRK_PROGRAMS_MAX];
 
 	for (size_t i = 1; i < log->count; i++) {
 		const struct trk_program *p = &log->program[i];
-		struct trk_program_story one = {.index = i, .color = color_of(i, own, owns)};
 
-		one.median_s = NAN;
-		one.share = cpu_ns > 0 ? (double) p->cpu_ns / cpu_ns : (double) NAN;
 		all += p->cpu_ns > 0 || trk__program_processes(p) > 0;
-		if (one.share >= LEAST_SHARE ||
+		if ((cpu_ns > 0 && (double) p->cpu_ns >= LEAST_SHARE * cpu_ns) ||
 		    (most > 0 && (double) log->peak_bytes[i] >= LEAST_SHARE * most))
-			add_story(story, &count, one, log);
+			list[count++] = (struct ranked){(double) p->cpu_ns, i};
 	}
+	qsort(list, count, sizeof(*list), by_value);
+	count = count < TRK_LANES_MAX ? count : TRK_LANES_MAX;
+	for (size_t i = 0; i < count; i++)
+		story[i] = (struct trk_program_story){
+			.index = list[i].at,
+			.color = color_of(list[i].at, own, owns),
+			.share = cpu_ns > 0 ? list[i].value / cpu_ns : (double) NAN,
+			.median_s = NAN,
+		};
 	/* The lifetimes of processes that no sample found are unknown. */
 	for (size_t i = 0; i < count; i++)
 		if (log->program[story[i].index].kind != TRK_PROGRAM_UNSEEN)
@@ -459,23 +445,12 @@ static bool add_bars(struct trk_doc *d, const struct trk_program_log *log,
 
 /* ---- CPU ---- */
 
-/* Cores that the program used in a bucket; 0 where no row covers it. */
-static double cores_in(const struct trk_doc *d, const struct trk_program_log *log, size_t program,
-		       size_t bucket)
-{
-	double width_s = d->duration_s / (double) d->buckets, cpu_s, memory, seconds;
-
-	trk__program_log_use(log, program, (double) bucket * width_s,
-			     (double) (bucket + 1) * width_s, &cpu_s, &memory, &seconds);
-	return seconds > 0 && cpu_s > 0 ? cpu_s / seconds : 0;
-}
-
 static void add_use(struct trk_doc *d, const struct trk_program_log *log, size_t program,
 		    struct trk_doc_lane *lane, double *cores)
 {
 	lane->use = trk__doc_alloc(d, d->buckets * sizeof(*lane->use));
 	for (size_t b = 0; b < d->buckets; b++) {
-		cores[b] = cores_in(d, log, program, b);
+		cores[b] = use_in(d, log, program, b, true);
 		if (cores[b] > lane->use_most)
 			lane->use_most = cores[b];
 	}
