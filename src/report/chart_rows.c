@@ -77,25 +77,6 @@ void trk__report_rows_free(struct trk_report_rows *rows)
 	free(rows);
 }
 
-struct trk_chart_bucket trk__chart_bucket(const struct trk_chart_fill *f, size_t first,
-					  size_t count)
-{
-	struct trk_chart_bucket all = {0, 0, NAN, NAN};
-
-	for (size_t i = first; i < first + count; i++) {
-		if (!(f->seconds[i] > 0))
-			continue;
-		all.seconds += f->seconds[i];
-		all.mean += f->sum[i];
-		if (!(f->min[i] >= all.min) && !isnan(f->min[i]))
-			all.min = f->min[i];
-		if (!(f->max[i] <= all.max) && !isnan(f->max[i]))
-			all.max = f->max[i];
-	}
-	all.mean /= all.seconds; /* NaN in a gap */
-	return all;
-}
-
 /* ---- percentiles ---- */
 
 enum { LOWEST = (1023 - 30) * 16 }; /* 2^-30 */

@@ -44,22 +44,7 @@ struct trk_report_rows {
 	double *series; /* owned */
 };
 
-/* Several buckets as one. */
-struct trk_chart_bucket {
-	double seconds, mean, min, max; /* seconds that are known; 0: a gap, and the others NaN */
-};
-struct trk_chart_bucket trk__chart_bucket(const struct trk_chart_fill *f, size_t first,
-					  size_t count);
-
 /* The value below which the series stayed for that share of its time; NaN without one. */
 double trk__chart_percentile(const struct trk_chart_fill *f, double share);
-
-/* `count` fine buckets from `first` as one, in steps of the chart's axis; TRK_DOC_GAP where too
- * little is known. width_s: of one fine bucket; top: in the column's unit. */
-struct trk_report_steps {
-	uint16_t min, avg, max;
-};
-struct trk_report_steps trk__report_steps(const struct trk_chart_fill *f, size_t first,
-					  size_t count, double width_s, double top);
 
 #endif

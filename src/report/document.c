@@ -318,6 +318,26 @@ uint16_t trk__doc_steps(double share)
 	return isnan(steps) ? TRK_DOC_GAP : (uint16_t) trk__whole(steps, 0, TRK_DOC_STEPS);
 }
 
+struct trk_doc_steps trk__doc_merge(const struct trk_doc_steps *bucket, size_t count)
+{
+	struct trk_doc_steps all = {TRK_DOC_GAP, TRK_DOC_GAP, 0};
+	unsigned int sum = 0, n = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (bucket[i].avg == TRK_DOC_GAP)
+			continue;
+		sum += bucket[i].avg;
+		n++;
+		all.min = bucket[i].min < all.min ? bucket[i].min : all.min;
+		all.max = bucket[i].max > all.max ? bucket[i].max : all.max;
+	}
+	if (n)
+		all.avg = (uint16_t) ((sum + n / 2) / n);
+	else
+		all.max = TRK_DOC_GAP;
+	return all;
+}
+
 bool trk__doc_is_blank(const struct trk_doc_table *t, size_t column)
 {
 	for (size_t i = 0; i < t->rows; i++)

@@ -82,19 +82,21 @@ struct trk_doc_table {
 
 /* ---- charts, all on the document's axis of time ---- */
 
-struct trk_chart_fill;
+/* A bucket in steps of the chart's axis; TRK_DOC_GAP where nothing is known. */
+struct trk_doc_steps {
+	uint16_t min, avg, max;
+};
 
-/* Buckets of equal time; TRK_DOC_GAP where nothing is known. */
+/* Buckets of equal time. */
 struct trk_doc_series {
 	const char *name; /* "job", "whole machine" */
 	const char *text; /* "mean 4.2, p95 6.9, peak 8.0"; NULL: no such series */
 	double mean, p95, peak;
 	bool is_job, has_band;
 	uint16_t min[TRK_DOC_BUCKETS_MAX], avg[TRK_DOC_BUCKETS_MAX], max[TRK_DOC_BUCKETS_MAX];
-	/* Source of the values: its buckets in the column's unit (borrowed from the rows), column
-	 * units per unit of the chart, and the column. */
-	const struct trk_chart_fill *fill;
-	double factor;
+	struct trk_doc_steps *fine; /* `finer` times as many buckets, for zooming */
+	/* Of the column: its units per unit of the chart, its sum, and which. */
+	double factor, sum;
 	int column;
 };
 
@@ -268,7 +270,7 @@ struct trk_doc {
 
 	/* The axis of time, its phases and charts. */
 	double start_s, duration_s; /* wall clock; seconds that the axis covers */
-	size_t buckets, finer;      /* finer: buckets in `fill` per chart bucket */
+	size_t buckets, finer;      /* finer: buckets in `fine` per chart bucket */
 	double interval_s;
 	struct trk_doc_tick {
 		double at; /* share of the run */
@@ -361,6 +363,8 @@ struct trk_doc_table *trk__doc_table(struct trk_doc *d, struct trk_doc_section *
 struct trk_doc_cell *trk__doc_row(struct trk_doc *d, struct trk_doc_table *t);
 /* A share of an axis in steps; TRK_DOC_GAP for NaN. */
 uint16_t trk__doc_steps(double share);
+/* Buckets of equal time as one. */
+struct trk_doc_steps trk__doc_merge(const struct trk_doc_steps *bucket, size_t count);
 /* Whether no row has anything in this column, which the writers then leave out. */
 bool trk__doc_is_blank(const struct trk_doc_table *t, size_t column);
 /* "mean 0.95, peak 4.64 cores of 8 requested" */

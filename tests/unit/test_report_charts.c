@@ -292,21 +292,24 @@ static void a_bucket_is_made_of_finer_ones(void **state)
 	assert_int_equal(m.report->buckets, 360);
 	assert_int_equal(m.report->finer, 4);
 	for (size_t i = 0; i < 360; i++) {
-		struct trk_chart_bucket whole = trk__chart_bucket(s->fill, 4 * i, 4);
-		double sum = 0, least = INFINITY, most = 0;
+		double sum = 0, least = TRK_DOC_STEPS, most = 0;
 
 		for (size_t k = 4 * i; k < 4 * i + 4; k++) {
-			struct trk_chart_bucket one = trk__chart_bucket(s->fill, k, 1);
+			const struct trk_chart_fill *f = &m.rows->fill[0][0];
+			double mean = f->sum[k] / f->seconds[k];
 
-			assert_true(fabs(one.seconds - m.rows->width_s) < 1e-9);
-			sum += one.mean * one.seconds;
-			least = one.min < least ? one.min : least;
-			most = one.max > most ? one.max : most;
+			assert_true(fabs(f->seconds[k] - m.rows->width_s) < 1e-9);
+			assert_int_equal(s->fine[k].avg, trk__doc_steps(mean / c->top));
+			assert_int_equal(s->fine[k].min, trk__doc_steps(f->min[k] / c->top));
+			assert_int_equal(s->fine[k].max, trk__doc_steps(f->max[k] / c->top));
+			sum += mean;
+			least = s->fine[k].min < least ? s->fine[k].min : least;
+			most = s->fine[k].max > most ? s->fine[k].max : most;
 		}
-		assert_true(fabs(whole.mean - sum / whole.seconds) < 1e-9);
-		assert_true(fabs(value_at(c, s->avg, i) - whole.mean) <= c->top / 8000 + 1e-9);
-		assert_true(fabs(whole.min - least) < 1e-9 && fabs(whole.max - most) < 1e-9);
-		assert_true(least >= 0.5 - 1e-9 && most <= 2.5 + 1e-9);
+		assert_true(fabs(s->avg[i] - sum / 4 / c->top * TRK_DOC_STEPS) <= 1);
+		assert_true(s->min[i] == least && s->max[i] == most);
+		assert_true(least >= trk__doc_steps(0.5 / c->top) &&
+			    most <= trk__doc_steps(2.5 / c->top));
 	}
 	assert_true(s->has_band);
 	drop(&m);

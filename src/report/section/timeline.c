@@ -70,18 +70,19 @@ static void make_levels(struct trk_doc *d, struct trk_doc_chart *c, bool is_memo
 
 /* ---- one chart ---- */
 
-struct trk_report_steps trk__report_steps(const struct trk_chart_fill *f, size_t first,
-					  size_t count, double width_s, double top)
+/* A fine bucket of the rows; a gap where too little is known. top: in the column's unit. */
+static struct trk_doc_steps steps_of(const struct trk_report_rows *rows,
+				     const struct trk_chart_fill *f, size_t i, double top)
 {
-	struct trk_chart_bucket b = trk__chart_bucket(f, first, count);
-	struct trk_report_steps steps = {TRK_DOC_GAP, TRK_DOC_GAP, TRK_DOC_GAP};
+	bool known = f->seconds[i] > 0.05 * rows->width_s;
+	double mean = known ? f->sum[i] / f->seconds[i] : (double) NAN;
+	uint16_t avg = trk__doc_steps(mean / top);
 
-	if (!(b.seconds > 0.05 * width_s * (double) count))
-		return steps;
-	steps.avg = trk__doc_steps(b.mean / top);
-	steps.min = b.min <= b.mean ? trk__doc_steps(b.min / top) : steps.avg;
-	steps.max = b.max >= b.mean ? trk__doc_steps(b.max / top) : steps.avg;
-	return steps;
+	return (struct trk_doc_steps){
+		.avg = avg,
+		.min = f->min[i] <= mean ? trk__doc_steps(f->min[i] / top) : avg,
+		.max = f->max[i] >= mean ? trk__doc_steps(f->max[i] / top) : avg,
+	};
 }
 
 /* Mean, 95th percentile and peak: from the statistics, as in the other sections; for amounts, as
@@ -123,23 +124,28 @@ static const char *figures(struct trk_doc *d, enum trk_human_kind unit,
 			      scale.name);
 }
 
-static void fill_series(const struct trk_report_rows *rows, const struct trk_chart_fill *f,
-			const struct trk_human_unit *scale, double top, struct trk_doc_series *s)
+static void fill_series(struct trk_doc *d, const struct trk_report_rows *rows,
+			const struct trk_chart_fill *f, const struct trk_human_unit *scale,
+			double top, struct trk_doc_series *s)
 {
+	size_t n = rows->buckets * rows->finer;
+
 	s->mean /= scale->factor;
 	s->p95 /= scale->factor;
 	s->peak /= scale->factor;
-	for (size_t i = 0; i < rows->buckets; i++) {
-		struct trk_report_steps steps = trk__report_steps(
-			f, i * rows->finer, rows->finer, rows->width_s, top * scale->factor);
+	s->factor = scale->factor;
+	s->sum = f->all_sum;
+	s->fine = trk__doc_alloc(d, n * sizeof(*s->fine));
+	for (size_t i = 0; s->fine && i < n; i++)
+		s->fine[i] = steps_of(rows, f, i, top * scale->factor);
+	for (size_t i = 0; s->fine && i < rows->buckets; i++) {
+		struct trk_doc_steps steps = trk__doc_merge(s->fine + i * rows->finer, rows->finer);
 
 		s->avg[i] = steps.avg;
 		s->min[i] = steps.min;
 		s->max[i] = steps.max;
 		s->has_band |= steps.max != steps.min;
 	}
-	s->fill = f;
-	s->factor = scale->factor;
 }
 
 /* The requested or allowed amount, in the unit of the columns. */
@@ -233,11 +239,11 @@ static struct trk_human_unit make_axis(struct trk_doc *d, const struct trk_repor
 }
 
 /* Clip the machine's line to the axis of the job. */
-static void cut_above(struct trk_doc_series *s, size_t buckets)
+static void cut_above(struct trk_doc_series *s, const struct trk_report_rows *rows)
 {
-	for (size_t i = 0; i < buckets; i++)
-		if (s->avg[i] != TRK_DOC_GAP && s->avg[i] >= TRK_DOC_STEPS)
-			s->avg[i] = s->min[i] = s->max[i] = TRK_DOC_GAP;
+	for (size_t i = 0; s->fine && i < rows->buckets * rows->finer; i++)
+		if (s->fine[i].avg == TRK_DOC_STEPS)
+			s->avg[i / rows->finer] = TRK_DOC_GAP;
 }
 
 /* True for charts that are replaced by text: disks and network without traffic, unchanged disk
@@ -280,9 +286,9 @@ static bool make_chart(struct trk_doc *d, const struct trk_report_work *w, size_
 		series->column = s == 0 ? spec->job : spec->machine;
 		measure(w, &fill[s], series->column, series);
 		series->text = figures(d, spec->unit, series);
-		fill_series(w->in->rows, &fill[s], &scale, c->top, series);
+		fill_series(d, w->in->rows, &fill[s], &scale, c->top, series);
 		if (main)
-			cut_above(series, w->in->rows->buckets);
+			cut_above(series, w->in->rows);
 		main = main ? main : &fill[s];
 		c->count++;
 	}
@@ -482,23 +488,20 @@ static void say_quiet(struct trk_doc *d, struct trk_doc_section *s, bool has_no_
 
 	for (size_t i = 0; i < d->charts; i++) {
 		const struct trk_doc_chart *c = &d->chart[i];
-		const struct trk_chart_fill *f = c->series[0].fill;
+		const struct trk_doc_series *job = &c->series[0]; /* or the machine's */
 		bool is_space = !strcmp(c->key, "disk_space");
 
 		if (!c->is_quiet)
 			continue;
 		list = trk__doc_print(
 			d, "%s%s%s%s: %s", list, *list ? " \u00b7 " : "", c->title,
-			c->series[0].is_job || is_space ? "" : " (whole machine)",
-			is_space ? trk__doc_print(
-					   d, "unchanged, %s",
-					   c->series[0].text
-						   ? trk__doc_value(d, trk__human_space,
-								    f->all_sum / f->all_seconds)
-						   : "-")
-			: f->all_sum > 0
+			job->is_job || is_space ? "" : " (whole machine)",
+			is_space ? trk__doc_print(d, "unchanged, %s",
+						  trk__doc_value(d, trk__human_space,
+								 job->mean * job->factor))
+			: job->sum > 0
 				? trk__doc_print(d, "%s in all",
-						 trk__doc_value(d, trk__human_bytes, f->all_sum))
+						 trk__doc_value(d, trk__human_bytes, job->sum))
 				: "none");
 	}
 	if (has_no_gpu)

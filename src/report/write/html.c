@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "model/columns.h"
-#include "report/chart_rows.h"
 #include "report/write/html_text.h"
 #include "report/write/page.h"
 #include "report/write/svg.h"
@@ -295,16 +294,14 @@ static size_t finer_of(const struct trk_doc *d, size_t written)
 	return 1;
 }
 
-static void write_list(struct trk_buf *b, const struct trk_doc *d, const struct trk_doc_chart *c,
-		       const struct trk_doc_series *s, size_t finer, int which)
+static void write_list(struct trk_buf *b, const struct trk_doc *d, const struct trk_doc_series *s,
+		       size_t finer, int which)
 {
 	size_t each = d->finer / finer;
-	double width_s = d->duration_s / (double) (d->buckets * d->finer);
 
 	trk__buf_puts(b, which ? ",\"" : "\"");
 	for (size_t i = 0; i < d->buckets * finer; i++) {
-		struct trk_report_steps steps =
-			trk__report_steps(s->fill, i * each, each, width_s, c->top * s->factor);
+		struct trk_doc_steps steps = trk__doc_merge(s->fine + i * each, each);
 
 		pack(b, which == 0 ? steps.avg : which == 1 ? steps.min : steps.max);
 	}
@@ -354,7 +351,7 @@ static void write_chart(struct trk_buf *b, const struct trk_doc *d, const struct
 	for (size_t s = 0; s < c->count; s++) {
 		trk__buf_puts(b, s ? ",[" : "[");
 		for (int which = 0; which < (int) lists_of(c, s); which++)
-			write_list(b, d, c, &c->series[s], finer, which);
+			write_list(b, d, &c->series[s], finer, which);
 		trk__buf_putc(b, ']');
 	}
 	trk__buf_puts(b, "]}");
