@@ -33,10 +33,16 @@ enum {
 	TRK_DOC_GAP = 4095,        /* nothing is known of this bucket */
 	TRK_DOC_TICKS = 12,        /* of the axis of time, at most */
 	TRK_DOC_LEVELS = 3,        /* of a chart's axis, above zero, at most */
-	TRK_DOC_ODDS = 4,          /* maximum number of differences from the usual course */
-	TRK_DOC_AREAS = 6,         /* programs of a chart: five and the rest */
-	TRK_DOC_COLUMNS = 16,      /* of a table, at most */
+	TRK_DOC_TIME_STEPS = 27,
+	TRK_DOC_ODDS = 4,     /* maximum number of differences from the usual course */
+	TRK_DOC_AREAS = 6,    /* programs of a chart: five and the rest */
+	TRK_DOC_COLUMNS = 16, /* of a table, at most */
 };
+
+/* The script of the page gets these with the data of the charts (write/html.c). */
+#define TRK_DOC_ABOVE_PEAK 1.15 /* end of an axis, to the peak of the job */
+/* Steps of the axis of time up to a day, in s. */
+extern const double trk__doc_time_steps[TRK_DOC_TIME_STEPS];
 
 enum trk_tone {
 	TRK_TONE_PLAIN,

@@ -1,16 +1,12 @@
-// Labels of the axes: round times below the charts, round values at their left, chosen by the same rules as in C.
+// Labels of the axes: round times below the charts, round values at their left, chosen by the same rules and steps as in C.
 import { clockTime } from "./words.js";
 
-const timeSteps = [
-	0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200,
-	10800, 21600, 43200, 86400,
-];
 const tickRoom = 95; // px
 const tickRoomNarrow = 70;
 const endRoom = 120;
 const ticksMost = 24;
 
-function timeStep(seconds, most) {
+function timeStep(timeSteps, seconds, most) {
 	let step = timeSteps.find((each) => seconds / each <= most);
 	for (let days = 2; !step; days *= 2) {
 		step = seconds / (days * 86400) <= most ? days * 86400 : 0;
@@ -57,7 +53,7 @@ export class Axis {
 	look(from, to, wide) {
 		const { data } = this;
 		const span = (to - from) * data.seconds;
-		const step = timeStep(span, Math.max(1, Math.floor(wide / (wide < 600 ? tickRoomNarrow : tickRoom))));
+		const step = timeStep(data.timeSteps, span, Math.max(1, Math.floor(wide / (wide < 600 ? tickRoomNarrow : tickRoom))));
 		const start = data.clock ? data.start : 0;
 		let used = 0;
 		for (let i = Math.ceil((start + from * data.seconds) / step - 1e-9); used < this.pool.length; i++) {
@@ -86,17 +82,17 @@ export class Axis {
 	}
 }
 
-function levelStep(top, steps) {
+function levelStep(top, steps, most) {
 	for (let power = 10 ** (Math.floor(Math.log10(top)) - 1); ; power *= 10) {
-		const found = steps.find((step) => top / (step * power) < 4 - 1e-9);
+		const found = steps.find((step) => top / (step * power) < most + 1 - 1e-9);
 		if (found) {
 			return found * power;
 		}
 	}
 }
 
-export function levels(top, unit) {
-	const step = levelStep(top, unit.endsWith("iB") ? [1, 2, 4, 5] : [1, 2, 5]);
+export function levels(top, unit, most) {
+	const step = levelStep(top, unit.endsWith("iB") ? [1, 2, 4, 5] : [1, 2, 5], most);
 	const found = [];
 	for (let i = 1; i * step <= top * (1 + 1e-9); i++) {
 		found.push(+(i * step).toPrecision(6));

@@ -1,11 +1,8 @@
 import { levels } from "./axis.js";
 
-// SVG paths of the points in view. In chart units, a drawn bucket is 2 wide and the chart is 160 high.
+// SVG paths of the points in view, in the units of the chart that C has drawn.
 
-const height = 160;
-const room = 3;
 const aboveLimit = 1.04;
-const abovePeak = 1.15;
 
 function stretches(mean) {
 	const found = [];
@@ -21,7 +18,7 @@ function stretches(mean) {
 	return found;
 }
 
-export function linePath(x, values, top) {
+function linePath(x, values, top, height) {
 	let path = "";
 	for (const [start, end] of stretches(values)) {
 		for (let i = start; i < end; i++) {
@@ -34,7 +31,7 @@ export function linePath(x, values, top) {
 	return path;
 }
 
-export function bandPath(x, { mean, min, max }, top) {
+function bandPath(x, { mean, min, max }, top, height) {
 	const y = (value) => (height - (value / top) * height).toFixed(1);
 	let path = "";
 	for (const [start, end] of stretches(mean)) {
@@ -55,12 +52,16 @@ function unitOf(unit, level) {
 
 // A chart that C has drawn. A zoomed view replaces its paths by more detailed ones.
 export class Plot {
-	constructor(svg, chart) {
+	constructor(svg, chart, data) {
+		const box = svg.viewBox.baseVal;
 		this.svg = svg;
 		this.chart = chart;
+		this.data = data;
+		this.room = -box.y;
+		this.height = box.height - 2 * this.room;
 		this.top = chart.top;
 		this.shown = chart.top;
-		this.units = svg.viewBox.baseVal.width;
+		this.units = box.width;
 		this.grid = svg.querySelector(".grid");
 		this.names = svg.nextElementSibling;
 		this.usual = { grid: this.grid.getAttribute("d"), names: [...this.names.childNodes] };
@@ -74,15 +75,15 @@ export class Plot {
 		this.close = false;
 	}
 
-	look(from, width, units) {
+	look(from, width) {
 		const box = this.svg.viewBox.baseVal;
-		box.x = from * units;
-		box.width = width * units;
+		box.x = from * this.units;
+		box.width = width * this.units;
 	}
 
 	// Scales the axis to end at `top`: the value from C, the job's peak in the window, or the limit.
 	reach(top) {
-		const { chart, names, usual } = this;
+		const { chart, names, usual, height, room } = this;
 		const factor = top / chart.top;
 		const box = this.svg.viewBox.baseVal;
 		if (this.shown === top) {
@@ -96,7 +97,7 @@ export class Plot {
 			names.replaceChildren(...usual.names);
 			return;
 		}
-		const lines = levels(top, chart.unit);
+		const lines = levels(top, chart.unit, this.data.levels);
 		this.grid.setAttribute("d", lines.map((level) => `M0 ${height - (level / chart.top) * height}H${this.units}`).join(""));
 		names.replaceChildren(...lines.map((level, i) => this.nameOf(level, top, i === lines.length - 1)));
 	}
@@ -107,10 +108,11 @@ export class Plot {
 		if (limit && chart.limit > chart.top) {
 			return aboveLimit * chart.limit;
 		}
-		return most > 0 && most < chart.top ? Math.min(chart.top, abovePeak * most) : chart.top;
+		return most > 0 && most < chart.top ? Math.min(chart.top, this.data.above * most) : chart.top;
 	}
 
 	nameOf(level, top, last) {
+		const { height, room } = this;
 		const text = document.createElementNS(this.svg.namespaceURI, "text");
 		text.setAttribute("x", "-7");
 		text.setAttribute("dy", ".35em");
@@ -130,7 +132,7 @@ export class Plot {
 	drawClose(x, chart) {
 		for (const { path, series, band } of this.drawn) {
 			const of = chart[series] ?? chart[0];
-			path.setAttribute("d", band ? bandPath(x, of, this.top) : linePath(x, of.mean, this.top));
+			path.setAttribute("d", band ? bandPath(x, of, this.top, this.height) : linePath(x, of.mean, this.top, this.height));
 		}
 		this.close = true;
 	}

@@ -5,7 +5,6 @@ import { codes } from "./buckets.js";
 
 const each = 8; // characters per process: 4 for the start, 3 for the length, 1 for the CPU use
 const parts = 1 << 24;
-const height = 21;
 const rowsMost = 7;
 const barsMost = 300;
 
@@ -47,6 +46,7 @@ export class Brief {
 		this.units = units;
 		this.many = svg.querySelector(".many");
 		this.base = svg.viewBox.baseVal.height - 1;
+		this.height = Number(svg.dataset.high);
 		this.text = svg.dataset.brief;
 		this.of = Number(svg.dataset.of);
 		this.full = svg.parentElement.querySelector(".full");
@@ -82,7 +82,7 @@ export class Brief {
 		}
 		this.shown = packed !== null;
 		const { units, base } = this;
-		const one = packed ? Math.floor(height / Math.max(2, packed.rows)) - 1 : 0;
+		const one = packed ? Math.floor(this.height / Math.max(2, packed.rows)) - 1 : 0;
 		const draw = (bar, high) => {
 			const y = base - (packed.rows - 1 - bar.row) * (one + 1);
 			return `M${bar.from * units} ${y}v${-high}H${bar.to * units}v${high}z`;

@@ -23,7 +23,8 @@ export class Timeline {
 		this.root = root;
 		this.raw = raw;
 		this.frames = [...root.querySelectorAll(".frame")];
-		this.plots = this.frames.map((frame, i) => new Plot(frame.querySelector(".plot"), data.charts[i]));
+		this.plots = this.frames.map((frame, i) => new Plot(frame.querySelector(".plot"), data.charts[i], data));
+		this.units = this.plots[0].units; // of the width of a drawing
 		this.charts = data.charts.map((chart) => unpackChart(chart, data.steps));
 		this.boxes = [...root.querySelectorAll(".read")];
 		// The text has its own element, so that it covers only as much of the caption as it needs.
@@ -41,7 +42,7 @@ export class Timeline {
 		this.bars = lanes ? [...lanes.querySelectorAll(".bars")] : [];
 		this.briefs = this.bars
 			.filter((bars) => bars.dataset.brief)
-			.map((bars) => new Brief(bars, 2 * data.drawn));
+			.map((bars) => new Brief(bars, this.units));
 		this.laneAxis = lanes && new Axis(lanes.querySelector(".axis"), data);
 		this.limits = document.getElementById("limits");
 		this.lines = document.getElementById("lines");
@@ -49,7 +50,7 @@ export class Timeline {
 		this.usualClock = data.clock;
 		this.print = document.getElementById("print");
 		const phases = root.querySelector(".phases");
-		this.strip = phases && new Strip(phases, 2 * data.drawn);
+		this.strip = phases && new Strip(phases, this.units);
 		// All values are in one layer, so that changing a text does not repaint the page.
 		this.layer = this.add("reads");
 		this.layer.append(...this.boxes);
@@ -219,7 +220,7 @@ export class Timeline {
 		this.points = this.samples
 			? this.samples.points(from - margin, to + margin, pointsMost)
 			: pointsOfBuckets(this.charts, data.n, from, to, pointsMost);
-		const x = Array.from(this.points.place, (place) => (place * 2 * data.drawn).toFixed(3));
+		const x = Array.from(this.points.place, (place) => (place * this.units).toFixed(3));
 		this.plots.forEach((plot, i) => plot.drawClose(x, this.points.charts[i]));
 		this.nameRange();
 		this.paintCursor();
@@ -232,11 +233,11 @@ export class Timeline {
 		this.points = null;
 		for (const plot of this.plots) {
 			plot.drawWhole();
-			plot.look(this.from, width, 2 * this.data.drawn);
+			plot.look(this.from, width);
 		}
 		for (const bars of this.bars) {
-			bars.viewBox.baseVal.x = this.from * 2 * this.data.drawn;
-			bars.viewBox.baseVal.width = width * 2 * this.data.drawn;
+			bars.viewBox.baseVal.x = this.from * this.units;
+			bars.viewBox.baseVal.width = width * this.units;
 		}
 		this.fitStrip();
 		this.nameTicks();

@@ -10,7 +10,6 @@
 
 enum { SLICES = 24, TICKS_DRAWN = 7, PHASES_SHOWN = 60 };
 
-#define ABOVE_PEAK   1.15
 #define LEAST_PEAK   1e-9 /* in any unit; an axis has levels between these */
 #define LEAST_CORES  0.1  /* minimum end of an axis */
 #define LARGEST_PEAK 1e18
@@ -229,7 +228,7 @@ static struct trk_human_unit make_axis(struct trk_doc *d, const struct trk_repor
 		most = 0;
 	scale = trk__human_unit(spec->unit, most);
 	c->unit = scale.name;
-	c->top = most > 0 ? most / scale.factor * ABOVE_PEAK : 1;
+	c->top = most > 0 ? most / scale.factor * TRK_DOC_ABOVE_PEAK : 1;
 	if (spec->unit == TRK_HUMAN_CORES && c->top < LEAST_CORES)
 		c->top = LEAST_CORES;
 	c->top_text = c->top < 1e9 && c->top >= 100 ? trk__doc_print(d, "%.0f", c->top)
@@ -310,17 +309,16 @@ static bool make_chart(struct trk_doc *d, const struct trk_report_work *w, size_
 /* Runs up to a day (with a margin for clock steps) show times of day without dates. */
 #define DATES_FROM_S (86400 * 1.01)
 
+const double trk__doc_time_steps[TRK_DOC_TIME_STEPS] = {
+	0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1,  0.2,  0.5,  1,     2,     5,     10,   15,
+	30,    60,    120,   300,  600,  900,  1800, 3600, 7200, 10800, 21600, 43200, 86400};
+
 /* The smallest round step that fits at most TICKS_DRAWN times. */
 static double time_step(double seconds)
 {
-	static const double steps[] = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05,  0.1,   0.2,   0.5,
-				       1,     2,     5,     10,   15,   30,    60,    120,   300,
-				       600,   900,   1800,  3600, 7200, 10800, 21600, 43200, 86400};
-	size_t n = sizeof(steps) / sizeof(steps[0]);
-
-	for (size_t i = 0; i < n; i++)
-		if (seconds / steps[i] <= TICKS_DRAWN)
-			return steps[i];
+	for (size_t i = 0; i < TRK_DOC_TIME_STEPS; i++)
+		if (seconds / trk__doc_time_steps[i] <= TICKS_DRAWN)
+			return trk__doc_time_steps[i];
 	return 86400 * trk__ceil(seconds / (86400.0 * TICKS_DRAWN));
 }
 

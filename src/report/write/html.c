@@ -258,7 +258,7 @@ static void timeline(struct trk_buf *b, const struct trk_doc *d)
 
 enum {
 	PAGE_MAX = 150000, /* bytes of a page without an embedded recording */
-	ROOM = 600,        /* bytes for all but values */
+	ROOM = 1000,       /* bytes for all but values */
 };
 
 /* Two characters per value. */
@@ -367,9 +367,14 @@ static void data(struct trk_buf *b, const struct trk_doc *d)
 	trk__buf_printf(b,
 			"<script type=\"application/json\" id=\"data\">{\"start\":%.3f,"
 			"\"seconds\":%.6f,\"interval\":%.6f,\"drawn\":%zu,\"n\":%zu,"
-			"\"clock\":%s,\"dates\":%s,\"steps\":%d,\"charts\":[",
+			"\"clock\":%s,\"dates\":%s,\"steps\":%d,\"above\":%g,\"levels\":%d,"
+			"\"timeSteps\":",
 			d->start_s, d->duration_s, d->interval_s, d->buckets, d->buckets * finer,
-			d->clock ? "true" : "false", d->dates ? "true" : "false", TRK_DOC_STEPS);
+			d->clock ? "true" : "false", d->dates ? "true" : "false", TRK_DOC_STEPS,
+			TRK_DOC_ABOVE_PEAK, TRK_DOC_LEVELS);
+	for (size_t i = 0; i < TRK_DOC_TIME_STEPS; i++)
+		trk__buf_printf(b, "%c%g", i ? ',' : '[', trk__doc_time_steps[i]);
+	trk__buf_puts(b, "],\"charts\":[");
 	for (size_t i = 0, n = 0; i < d->charts; i++) {
 		if (d->chart[i].is_quiet)
 			continue;

@@ -379,7 +379,7 @@ void trk__svg_parts(struct trk_buf *b, const struct trk_doc_part *part, size_t c
 
 /* The lanes of processes: a row of figures, and a drawing with 2 units of width per bucket, so that
  * the script zooms it like the charts by the view box. Its height is in screen pixels. */
-enum { BAR = 18, SMALL_BAR = 13, GAP = 2, DENSITY = 24, NAMED_BARS = 12 };
+enum { BAR = 18, SMALL_BAR = 13, GAP = 2, DENSITY = 24, MANY = DENSITY - 3, NAMED_BARS = 12 };
 
 static int bar_height(const struct trk_doc_lane *l)
 {
@@ -428,7 +428,7 @@ static void write_briefs(struct trk_buf *b, const struct trk_doc_lane *l)
 {
 	const double parts = 1 << 24;
 
-	trk__buf_printf(b, " data-of=\"%zu\" data-brief=\"", l->others);
+	trk__buf_printf(b, " data-high=\"%d\" data-of=\"%zu\" data-brief=\"", MANY, l->others);
 	for (size_t i = 0; i < l->briefs; i++) {
 		const struct trk_doc_brief *one = &l->brief[i];
 		double from = one->from * (parts - 1), length = (one->to - one->from) * parts;
@@ -489,7 +489,7 @@ static void drawing(struct trk_buf *b, const struct trk_doc *d, const struct trk
 		draw_bar(b, d, &l->bar[i], each, (int) l->bar[i].row * (each + GAP),
 			 l->bars <= NAMED_BARS);
 	if (l->alive_most)
-		draw_many(b, d, l->alive, l->alive_most, DENSITY - 3, height - 1);
+		draw_many(b, d, l->alive, l->alive_most, MANY, height - 1);
 	else if (!l->bars && l->use)
 		draw_many(b, d, l->use, TRK_DOC_STEPS, height - 2, height - 1);
 	trk__buf_puts(b, "</svg>");
