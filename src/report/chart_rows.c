@@ -51,8 +51,9 @@ struct trk_report_rows *trk__report_rows_new(const struct trk_record *record)
 	rows->last_s = NAN;
 	n = rows->buckets * rows->finer;
 	at = rows->series = calloc(n * SERIES * TRK_CHART_SPECS * 2 + 1, sizeof(*at));
-	if (!at) {
-		free(rows);
+	rows->rates = trk__stats_new();
+	if (!at || !rows->rates) {
+		trk__report_rows_free(rows);
 		return NULL;
 	}
 	for (size_t c = 0; c < TRK_CHART_SPECS; c++)
@@ -72,48 +73,11 @@ struct trk_report_rows *trk__report_rows_new(const struct trk_record *record)
 
 void trk__report_rows_free(struct trk_report_rows *rows)
 {
-	if (rows)
+	if (rows) {
 		free(rows->series);
+		trk__stats_free(rows->rates);
+	}
 	free(rows);
-}
-
-/* ---- percentiles ---- */
-
-enum { LOWEST = (1023 - 30) * 16 }; /* 2^-30 */
-
-static size_t bin_of(double value)
-{
-	uint64_t bits;
-	long at;
-
-	if (!(value > 0))
-		return 0;
-	memcpy(&bits, &value, sizeof(bits));
-	at = (long) (bits >> 48) - LOWEST; /* exponent and four bits of the fraction */
-	return at < 1 ? 1 : at >= TRK_CHART_BINS ? TRK_CHART_BINS - 1 : (size_t) at;
-}
-
-/* The middle of a bin. */
-static double value_of(size_t bin)
-{
-	uint64_t bits = ((uint64_t) bin + LOWEST) << 48 | UINT64_C(1) << 47;
-	double value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return bin ? value : 0;
-}
-
-double trk__chart_percentile(const struct trk_chart_fill *f, double share)
-{
-	double seen = 0, value = NAN;
-
-	for (size_t i = 0; i < TRK_CHART_BINS && !(seen >= share * f->all_seconds * (1 - 1e-9));
-	     i++)
-		if (f->bin[i] > 0) {
-			seen += f->bin[i];
-			value = value_of(i);
-		}
-	return value <= f->peak ? value : f->peak;
 }
 
 /* ---- rows ---- */
@@ -155,7 +119,6 @@ static void take_value(const struct trk_report_rows *rows, struct trk_chart_fill
 		return;
 	f->all_sum += value[1] * seconds;
 	f->all_seconds += seconds;
-	f->bin[bin_of(value[1])] += seconds;
 	if (!(value[2] <= f->peak)) {
 		f->peak = value[2];
 		f->peak_at_s = at->to_s;
@@ -203,12 +166,21 @@ static void look_for_gaps(struct trk_report_rows *rows, const struct span *at, u
 	}
 }
 
+static void set_value(struct trk_sample *row, int column, double value)
+{
+	if (!isnan(value))
+		trk__sample_set(row, column,
+				trk__whole(value * (double) trk__columns[column].divisor + 0.5,
+					   INT64_MIN, INT64_MAX));
+}
+
 int trk__report_rows_take(void *data, uint64_t count, const struct trk_sample *mean,
 			  const struct trk_sample *min, const struct trk_sample *max)
 {
 	struct trk_report_rows *rows = data;
 	double seconds = trk__sample_get(mean, TRK_INTERVAL);
 	struct span at = {.to_s = trk__sample_get(mean, TRK_ELAPSED)};
+	struct trk_sample rates = {.known = 0};
 
 	if (!(seconds > 0))
 		seconds = rows->interval_s;
@@ -220,6 +192,7 @@ int trk__report_rows_take(void *data, uint64_t count, const struct trk_sample *m
 	if (!(at.to_s > at.from_s))
 		return 0;
 	look_for_gaps(rows, &at, count, mean);
+	set_value(&rates, TRK_INTERVAL, seconds);
 	for (size_t c = 0; c < TRK_CHART_SPECS; c++) {
 		const int column[2] = {trk__chart_specs[c].job, trk__chart_specs[c].machine};
 
@@ -230,7 +203,9 @@ int trk__report_rows_take(void *data, uint64_t count, const struct trk_sample *m
 				continue;
 			read_column(column[s], count, seconds, mean, min, max, value);
 			take_value(rows, &rows->fill[c][s], &at, value);
+			set_value(&rates, column[s], value[1]);
 		}
 	}
+	trk__stats_add(rows->rates, 1, &rates, &rates, &rates);
 	return 0;
 }

@@ -5,7 +5,6 @@
 #include "report/report.h"
 
 enum {
-	TRK_CHART_BINS = 1024,
 	TRK_CHART_FINER_MAX = 12, /* fine buckets per bucket, for zooming */
 };
 
@@ -25,7 +24,6 @@ struct trk_chart_fill {
 	double *sum, *seconds, *min, *max;
 	double all_sum, all_seconds, peak; /* peak: NaN */
 	double peak_at_s;
-	double bin[TRK_CHART_BINS]; /* seconds by value, 16 bins a power of two */
 };
 
 /* What the rows have in addition to the charts. */
@@ -41,10 +39,8 @@ struct trk_report_rows {
 	int64_t last_timestamp_ms;
 	struct trk_report_gaps gaps;
 	struct trk_chart_fill fill[TRK_CHART_SPECS][2];
-	double *series; /* owned */
+	struct trk_stats *rates; /* owned: of the rows, with amounts as rates */
+	double *series;          /* owned */
 };
-
-/* The value below which the series stayed for that share of its time; NaN without one. */
-double trk__chart_percentile(const struct trk_chart_fill *f, double share);
 
 #endif

@@ -92,7 +92,7 @@ static void measure(const struct trk_report_work *w, const struct trk_chart_fill
 	struct trk_column_stats stats;
 
 	s->mean = f->all_sum / f->all_seconds;
-	s->p95 = trk__chart_percentile(f, 0.95);
+	s->p95 = trk__stats_get(w->in->rows->rates, column).p95;
 	s->peak = f->peak;
 	if (trk__columns[column].kind == TRK_KIND_DELTA)
 		return;
