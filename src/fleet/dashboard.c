@@ -115,6 +115,7 @@ static const struct {
 	{"usd", offsetof(struct trk_fleet_run, usd), 1},
 	{"idle_cores_usd", offsetof(struct trk_fleet_run, idle_cores_usd), 1},
 	{"idle_memory_usd", offsetof(struct trk_fleet_run, idle_memory_usd), 1},
+	{"failed_usd", offsetof(struct trk_fleet_run, failed_usd), 1},
 };
 
 /* Minutes since the run before it; of the first run of a job, since 1970. */
@@ -194,6 +195,19 @@ static void views_json(struct trk_json *j, const struct trk_dashboard *d)
 	trk__json_verbatim(j, d->alerts ? d->alerts : "null");
 }
 
+/* How a run can end, in the order of the numbers in the charts, and whether its cost is lost. */
+static void end_kinds_json(struct trk_json *j)
+{
+	trk__json_key_open(j, "ends", '[');
+	for (int i = 0; i < TRK_FLEET_ENDS; i++) {
+		trk__json_open(j, '{');
+		trk__json_key_text(j, "name", trk__fleet_end_names[i]);
+		trk__json_key_bool(j, "is_failure", trk__fleet_is_failure((enum trk_fleet_end) i));
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
+}
+
 static void places_json(struct trk_json *j, const struct trk_dashboard *d)
 {
 	trk__json_key_open(j, "machines", '[');
@@ -219,6 +233,7 @@ int trk__dashboard_json(const struct trk_dashboard *d, struct trk_buf *b)
 	trk__json_open(&j, '{');
 	j.digits = DIGITS;
 	views_json(&j, d);
+	end_kinds_json(&j);
 	j.digits = JOB_DIGITS;
 	places_json(&j, d);
 	jobs_json(&j, d);

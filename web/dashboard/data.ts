@@ -53,7 +53,7 @@ export interface Place extends Sum {
 	ratio_runs: number; ratio_jobs: number; slow: boolean;
 }
 export interface Data {
-	as_of: number; utc_offset_s: number; count: number; overview: Overview[];
+	ends: { name: string; is_failure: boolean }[]; as_of: number; utc_offset_s: number; count: number; overview: Overview[];
 	machines: { unknown: number; servers: Place[]; machines: Place[] }[];
 	jobs: Job[]; newest: RunPage; reported: string[]; alerts: Alerts | null; charts: Record<string, (number | null)[]>;
 }
@@ -77,8 +77,8 @@ export interface ChartRun {
 }
 
 export const PERIODS = [7, 30, 90];
-export const ENDS = ["ok", "failed", "out of memory", "time limit", "stopped", "running"];
-export const isFailure = (end: number): boolean => end >= 1 && end <= 3;
+export const isFailure = (end: number): boolean => data.ends[end]?.is_failure ?? false;
+export const isRunning = (end: number): boolean => data.ends[end]?.name === "running";
 
 async function unpack(): Promise<string> {
 	const at = document.getElementById("data") as HTMLElement;
@@ -119,7 +119,7 @@ export function runsOf(job: Job): ChartRun[] {
 		start += 60 * Number(of.start[i]);
 		return {
 			start, end, seconds: unknown(of.duration_s[i]), mib: unknown(of.peak_mib[i]), cores: unknown(of.cores[i]),
-			askedCores: unknown(of.asked_cores[i]), askedMib: unknown(of.asked_mib[i]), usd, failed: isFailure(end) ? usd : 0,
+			askedCores: unknown(of.asked_cores[i]), askedMib: unknown(of.asked_mib[i]), usd, failed: of.failed_usd[i] ?? 0,
 			idleCores: of.idle_cores_usd[i] ?? 0, idleMemory: of.idle_memory_usd[i] ?? 0,
 		};
 	});

@@ -1,5 +1,5 @@
 // The pages Jobs, Runs and Machines: tables with filters.
-import { data, ENDS, type Job, type Place, runsOf } from "./data.ts";
+import { data, type Job, type Place, runsOf } from "./data.ts";
 import { bar, spark, table } from "./draw.ts";
 import { link, traits } from "./overview.ts";
 import { nameOf, period, picked, state, sumOf, url } from "./state.ts";
@@ -18,7 +18,7 @@ export function verdict(v: string): Markup {
 }
 
 export function end(text: string): Markup {
-	const bad = ENDS.indexOf(text) >= 1 && ENDS.indexOf(text) <= 3;
+	const bad = data.ends.some((e) => e.name === text && e.is_failure);
 
 	return html`<span class="${bad ? "bad" : text === "ok" ? "good" : "muted"}"><span aria-hidden="true">${bad ? "✖" : text === "ok" ? "✓" : "·"}</span> ${text}</span>`;
 }

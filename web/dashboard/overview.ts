@@ -1,5 +1,5 @@
 // The page Overview: cost, waste, recommended changes, and jobs that are likely to fail.
-import { data, dayFrom, dayOf, isFailure, type Job, type Overview, runsOf, type Sum } from "./data.ts";
+import { data, dayFrom, dayOf, isFailure, isRunning, type Job, type Overview, runsOf, type Sum } from "./data.ts";
 import { chart, folded, key, nice, path, spark, svg, table } from "./draw.ts";
 import { FACETS, isFiltered, nameOf, period, picked, state, sumOf, url } from "./state.ts";
 import { change, cores, count, counted, date, duration, html, type Markup, median, memory, percent, usd } from "./words.ts";
@@ -73,7 +73,7 @@ function daysOf(v: View): DaySum[] {
 		for (const run of runsOf(job)) {
 			const d = days[dayOf(run.start) - first], u = used[dayOf(run.start) - first];
 
-			if (!d || run.end === 5) {
+			if (!d || isRunning(run.end)) {
 				continue;
 			}
 			d.runs++;

@@ -1,5 +1,5 @@
 // The pages Runs and Run. With the local server, they load older runs, and the report of a run in a frame.
-import { ask, data, ENDS, held, type Job, kind, type Listed, newest, type OneRun, type RunPage } from "./data.ts";
+import { ask, data, held, type Job, kind, type Listed, newest, type OneRun, type RunPage } from "./data.ts";
 import { table } from "./draw.ts";
 import { end } from "./jobs.ts";
 import { link } from "./overview.ts";
@@ -30,7 +30,7 @@ function rows(list: Listed[]): Markup {
 
 function frameOf(title: string, body: Markup | string, older: Markup | false): Markup {
 	return html`<h1>Runs <small>${title}</small></h1>
-<p class="chips" role="group" aria-label="End"><a href="${url({ end: "", before: "" })}"${state.end ? "" : html` aria-current="true"`}>all</a>${ENDS.map((e) => html`<a href="${url({ end: e, before: "" })}"${state.end === e ? html` aria-current="true"` : ""}>${e}</a>`)}</p>
+<p class="chips" role="group" aria-label="End"><a href="${url({ end: "", before: "" })}"${state.end ? "" : html` aria-current="true"`}>all</a>${data.ends.map(({ name: e }) => html`<a href="${url({ end: e, before: "" })}"${state.end === e ? html` aria-current="true"` : ""}>${e}</a>`)}</p>
 ${body}<p class="pages">${state.before && html`<a href="${url({ before: "" })}">Newest runs</a>`}${older}</p>`;
 }
 
