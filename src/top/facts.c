@@ -22,8 +22,7 @@ static bool matches(const char *name, const char *filter)
 	return !filter || !*filter || strstr(name, filter);
 }
 
-/* "disk", "CPU", "stopped", "ended" or "". */
-static const char *waits_of(const struct trk_process_row *row)
+const char *trk__facts_waits(const struct trk_process_row *row)
 {
 	switch (row->state) {
 	case 'D':
@@ -41,22 +40,9 @@ static const char *waits_of(const struct trk_process_row *row)
 
 static void take_live(struct trk_facts *f, const struct trk_processes *p, const char *filter)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		const struct trk_process_row *r = &p->row[i];
-
-		if (!matches(r->name, filter))
-			continue;
-		f->process[f->processes++] = (struct trk_facts_process){
-			.pid = r->pid,
-			.name = r->name,
-			.cores = r->cores,
-			.memory_mib = r->rss_mib,
-			.read_bps = r->read_bps,
-			.waits = waits_of(r),
-			.parent = r->parent,
-			.depth = r->depth,
-		};
-	}
+	for (size_t i = 0; i < p->count; i++)
+		if (matches(p->row[i].name, filter))
+			f->process[f->processes++] = p->row[i];
 	f->source = TRK_PROCESSES_LIVE;
 	f->source_s = f->t_s;
 }
@@ -82,23 +68,25 @@ static void take_recorded(struct trk_facts *f, const struct trk_watch *w, const 
 		double seconds = (double) (top->at_s - (old ? before->at_s : 0));
 		double cpu_s = (double) (p->cpu_s - (old ? old->cpu_s : 0));
 		double bytes = p->read_bytes - (old ? old->read_bytes : 0);
+		struct trk_process_row *row;
 
 		if (!matches(p->name, filter))
 			continue;
-		f->process[f->processes++] = (struct trk_facts_process){
+		row = &f->process[f->processes++];
+		*row = (struct trk_process_row){
 			.pid = p->pid,
-			.name = p->name,
+			.state = p->alive ? 'S' : 'X',
 			.cores = seconds > 0 && cpu_s >= 0 ? cpu_s / seconds : NAN,
-			.memory_mib = (double) p->peak_mib,
+			.rss_mib = (double) p->peak_mib,
 			.read_bps = seconds > 0 && bytes >= 0 ? bytes / seconds : NAN,
-			.waits = p->alive ? "" : "ended",
 		};
+		(void) snprintf(row->name, sizeof(row->name), "%s", p->name);
 	}
 }
 
-static double key_of(const struct trk_facts_process *p, enum trk_facts_sort sort)
+static double key_of(const struct trk_process_row *p, enum trk_facts_sort sort)
 {
-	double key = sort == TRK_SORT_MEMORY ? p->memory_mib
+	double key = sort == TRK_SORT_MEMORY ? p->rss_mib
 		     : sort == TRK_SORT_READ ? p->read_bps
 					     : p->cores;
 
@@ -109,7 +97,7 @@ static double key_of(const struct trk_facts_process *p, enum trk_facts_sort sort
 static void sort_processes(struct trk_facts *f, enum trk_facts_sort sort)
 {
 	for (size_t i = 1; i < f->processes; i++) {
-		struct trk_facts_process p = f->process[i];
+		struct trk_process_row p = f->process[i];
 		double key = key_of(&p, sort);
 		size_t k = i;
 
@@ -126,7 +114,7 @@ static void sort_processes(struct trk_facts *f, enum trk_facts_sort sort)
 
 struct tree {
 	const struct trk_facts *f;
-	struct trk_facts_process *row; /* in the new order */
+	struct trk_process_row *row; /* in the new order */
 	size_t rows;
 	bool placed[TRK_FACTS_PROCESSES_MAX];
 };
@@ -145,7 +133,7 @@ static void place(struct tree *t, size_t i)
 static void sort_tree(struct trk_facts *f)
 {
 	struct tree *t = calloc(1, sizeof(*t));
-	struct trk_facts_process *row = malloc(sizeof(f->process));
+	struct trk_process_row *row = malloc(sizeof(f->process));
 
 	if (t && row) {
 		*t = (struct tree){.f = f, .row = row};
@@ -192,7 +180,6 @@ static void take_moment(const struct trk_facts_input *in, struct trk_facts *f)
 	}
 	f->other = any && known <= 1 ? 1 - known : any ? 0 : NAN;
 	f->memory_eta_s = f->running ? trk__watch_memory_eta(in->watch, f->t_s) : NAN;
-	f->time_left_s = f->time_s.value - f->t_s;
 	f->gpu = trk__watch_gpu_at(in->watch, f->t_s);
 	f->gpus = f->record->gpus.count < TRK_WATCH_GPUS_MAX ? f->record->gpus.count
 							     : TRK_WATCH_GPUS_MAX;
@@ -206,6 +193,14 @@ static void take_phase(struct trk_facts *f)
 			f->phase = i;
 }
 
+static void take_capacity(struct trk_facts *f)
+{
+	f->cores = trk__capacity(f->record, TRK_RESOURCE_CPU);
+	f->memory_mib = trk__capacity(f->record, TRK_RESOURCE_MEMORY_MIB);
+	f->time_s = trk__capacity(f->record, TRK_RESOURCE_TIME_S);
+	f->time_left_s = f->time_s.value - f->t_s;
+}
+
 void trk__facts_of(const struct trk_facts_input *in, struct trk_facts *ret)
 {
 	const struct trk_record *r = trk__watch_record(in->watch);
@@ -215,9 +210,7 @@ void trk__facts_of(const struct trk_facts_input *in, struct trk_facts *ret)
 	f->end_s = trk__watch_end_s(in->watch);
 	f->t_s = in->t_s < f->end_s ? (in->t_s > 0 ? in->t_s : 0) : f->end_s;
 	f->running = r->writing && f->t_s >= f->end_s;
-	f->cores = trk__capacity(r, TRK_RESOURCE_CPU);
-	f->memory_mib = trk__capacity(r, TRK_RESOURCE_MEMORY_MIB);
-	f->time_s = trk__capacity(r, TRK_RESOURCE_TIME_S);
+	take_capacity(f);
 	f->usual = in->usual;
 	f->times = trk__watch_times(in->watch);
 	take_moment(in, f);
@@ -241,10 +234,7 @@ void trk__facts_of_row(const struct trk_record *record, const struct trk_sample 
 
 	*ret = (struct trk_facts){.record = record, .running = true, .phase = SIZE_MAX};
 	ret->t_s = ret->end_s = (double) record->last_elapsed_us / 1e6;
-	ret->cores = trk__capacity(record, TRK_RESOURCE_CPU);
-	ret->memory_mib = trk__capacity(record, TRK_RESOURCE_MEMORY_MIB);
-	ret->time_s = trk__capacity(record, TRK_RESOURCE_TIME_S);
-	ret->time_left_s = ret->time_s.value - ret->t_s;
+	take_capacity(ret);
 	ret->memory_eta_s = NAN;
 	if (row)
 		block = trk__block_of(row, row, record->run.pid == 0);
@@ -302,15 +292,16 @@ static void json_processes(struct trk_json *j, const struct trk_facts *f)
 	trk__json_key_double(j, "processes_at_s", f->source_s);
 	trk__json_key_open(j, "processes", '[');
 	for (size_t i = 0; i < f->processes; i++) {
-		const struct trk_facts_process *p = &f->process[i];
+		const struct trk_process_row *p = &f->process[i];
+		const char *waits = trk__facts_waits(p);
 
 		trk__json_open(j, '{');
 		trk__json_key_i64(j, "pid", p->pid);
 		trk__json_key_text(j, "name", p->name);
 		trk__json_key_double(j, "cores", p->cores);
-		trk__json_key_double(j, "memory_mib", p->memory_mib);
+		trk__json_key_double(j, "memory_mib", p->rss_mib);
 		trk__json_key_double(j, "read_bytes_per_s", p->read_bps);
-		trk__json_key_text(j, "waits_for", p->waits[0] ? p->waits : NULL);
+		trk__json_key_text(j, "waits_for", *waits ? waits : NULL);
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');

@@ -19,15 +19,6 @@ enum trk_facts_source {
 	TRK_PROCESSES_RECORDED, /* the top processes of the recording, at record_s */
 };
 
-struct trk_facts_process {
-	int32_t pid;
-	const char *name;                   /* borrowed; may contain control characters */
-	double cores, memory_mib, read_bps; /* recorded: means and peaks since the previous table */
-	const char *waits;
-	int32_t parent; /* recorded: 0 */
-	int depth;
-};
-
 struct trk_facts_input {
 	struct trk_watch *watch;
 	const struct trk_usual_course *usual;  /* NULL: none */
@@ -53,9 +44,14 @@ struct trk_facts {
 	size_t gpus;
 	enum trk_facts_source source;
 	double source_s; /* when the recorded table was made */
-	struct trk_facts_process process[TRK_FACTS_PROCESSES_MAX];
+	struct trk_process_row
+		process[TRK_FACTS_PROCESSES_MAX]; /* recorded: means and peaks since the
+							    * previous table; no tree */
 	size_t processes;
 };
+
+/* What a process waits for: "disk", "CPU"; "stopped", "ended" or "". */
+const char *trk__facts_waits(const struct trk_process_row *row);
 
 /* *ret borrows from the input, and is valid until that changes. */
 void trk__facts_of(const struct trk_facts_input *in, struct trk_facts *ret);

@@ -121,7 +121,8 @@ static int loop(struct live *l)
 
 	while (r == 0 && !l->gone && !l->session->quit) {
 		uint64_t now_ns = trk__clock_monotonic_ns();
-		uint64_t step_ns = trk__session_wait_ns(l->session);
+		bool fast = l->session->view.playing && l->session->view.speed > 1;
+		uint64_t step_ns = TRK_NS_PER_S / (fast ? 2 : 1);
 
 		r = trk__session_update(l->session, now_ns);
 		if (r < 0 && l->session->has_run)

@@ -163,13 +163,6 @@ void trk__session_load_usual(struct trk_session *s)
 	trk__history_free(h);
 }
 
-uint64_t trk__session_wait_ns(const struct trk_session *s)
-{
-	if (s->has_run && s->view.playing)
-		return s->view.speed > 1 ? TRK_NS_PER_S / 2 : TRK_NS_PER_S;
-	return TRK_NS_PER_S;
-}
-
 /* ---- keys ---- */
 
 static void seek(struct trk_session *s, double t_s)

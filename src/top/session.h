@@ -47,7 +47,5 @@ void trk__session_key(struct trk_session *s, int key, uint64_t now_ns);
 /* Draw the current frame. */
 void trk__session_draw(struct trk_session *s, struct trk_frame *f);
 void trk__session_json(struct trk_session *s, struct trk_buf *b);
-/* Nanoseconds until the next update is due. */
-uint64_t trk__session_wait_ns(const struct trk_session *s);
 
 #endif

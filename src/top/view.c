@@ -426,7 +426,7 @@ static const char *short_name(const char *name)
 	return name[0] == '/' ? at : name;
 }
 
-static void draw_process(struct trk_frame *f, const struct trk_facts_process *p, int y, bool tree)
+static void draw_process(struct trk_frame *f, const struct trk_process_row *p, int y, bool tree)
 {
 	int name = f->columns - 1 - 44, x = 9;
 	char text[TRK_HUMAN_SIZE], rate[64];
@@ -443,10 +443,10 @@ static void draw_process(struct trk_frame *f, const struct trk_facts_process *p,
 		(void) snprintf(text, sizeof(text), "%.2f", p->cores);
 	trk__frame_right(f, x + 7, y, isnan(p->cores) ? TRK_STYLE_DIM : TRK_STYLE_PLAIN,
 			 isnan(p->cores) ? "-" : text);
-	trk__frame_right(f, x + 17, y, TRK_STYLE_PLAIN, trk__human_memory(text, p->memory_mib));
+	trk__frame_right(f, x + 17, y, TRK_STYLE_PLAIN, trk__human_memory(text, p->rss_mib));
 	rate_text(rate, sizeof(rate), p->read_bps);
 	trk__frame_right(f, x + 28, y, TRK_STYLE_PLAIN, isnan(p->read_bps) ? "-" : rate);
-	(void) trk__frame_put(f, x + 29, y, 7, TRK_STYLE_YELLOW, p->waits);
+	(void) trk__frame_put(f, x + 29, y, 7, TRK_STYLE_YELLOW, trk__facts_waits(p));
 }
 
 static void draw_table_head(struct trk_frame *f, const struct trk_facts *facts,
