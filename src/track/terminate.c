@@ -23,7 +23,7 @@ enum {
 	ASKED = 1 << 15, /* pids of one search, where nothing lists processes */
 };
 
-/* Time between two searches, and a multiple of the CPU time that they signal_process: on a busy machine they
+/* Time between two searches, and a multiple of the CPU time that they take: on a busy machine they
  * may last much longer. */
 #define APART_NS (20 * TRK_NS_PER_MS)
 #define APART    10

@@ -287,7 +287,7 @@ static void handle_end(struct track *t)
 }
 
 /* A host program that becomes a daemon closes all descriptors, and may open files under the same
- * numbers. The thread then ends without a update_tree at its own: its memory is lost, and no file of the
+ * numbers. The thread then ends without a look at its own: its memory is lost, and no file of the
  * host is written or closed. */
 static void leave_if_lost(const struct track *t)
 {
