@@ -11,6 +11,9 @@ enum {
 	RANDOM_MIN = 20,   /* shortest word that may be random, in bytes */
 	DISTINCT_MIN = 10, /* different characters in it */
 	HOOK_MIN = 16,     /* shortest key in the path of a webhook */
+	NUMBER_MIN = 6,    /* shortest number in front of any key there */
+	DASHED_MIN = 8,    /* shortest value that begins with a dash */
+	FOREIGN_MAX = 64,  /* bytes of a name up to its last letter outside of ASCII */
 	LOOK_MAX = 512,    /* bytes of a path or of a command that are searched */
 };
 
@@ -42,6 +45,18 @@ static bool is_one_of(char c, const char *chars)
 }
 
 /* ---- names ---- */
+
+/* Length of the name at text, whose letters may be of any language. */
+static size_t name_length(const char *text)
+{
+	size_t n = trk__mask_run(text, "_-.");
+
+	while (n < FOREIGN_MAX && trk__mask_is_beyond_ascii(text[n])) {
+		n++;
+		n += trk__mask_run(text + n, "_-.");
+	}
+	return n;
+}
 
 /* "Authorization: Bearer …": the value has several words. */
 static bool is_header_name(const char *text, size_t len)
@@ -91,6 +106,25 @@ static size_t sign_length(const char *text)
 	return 0;
 }
 
+/* Whether the word at text, behind the name of a secret, is rather its value than an option: a single
+ * dash, and as many letters and digits as few options have. */
+static bool is_dashed_value(const char *text)
+{
+	size_t len = trk__mask_word(text);
+	bool has_letter = false, has_digit = false;
+
+	if (text[0] != '-' || text[1] == '-' || len < DASHED_MIN)
+		return false;
+	for (size_t i = 1; i < len; i++) {
+		if (is_one_of(text[i], "=./:"))
+			return false;
+		has_digit = has_digit || trk__mask_is_digit(text[i]);
+		has_letter =
+			has_letter || trk__mask_is_lower(text[i]) || trk__mask_is_upper(text[i]);
+	}
+	return has_letter && has_digit;
+}
+
 /* Length of what is between a name and its value: "=", ": ", "=>", ":=", " <- ", ">" of XML, and
  * "(" or "," in front of a quote. 0: no value follows. `closed`: the name was quoted. */
 static size_t operator_length(const char *text, char before, bool closed, bool is_option)
@@ -109,7 +143,7 @@ static size_t operator_length(const char *text, char before, bool closed, bool i
 	n = *at == '(' || (*at == ',' && closed) ? 1 + strspn(at + 1, " \t") : 0;
 	if (is_quote(at[n]) && (n || (gap && !closed)))
 		return gap + n;
-	return is_option && gap && *at != '-' ? gap : 0;
+	return is_option && gap && (*at != '-' || is_dashed_value(at)) ? gap : 0;
 }
 
 /* Length of the quote, and the bracket, that close a name. */
@@ -184,12 +218,24 @@ static enum trk_secret_kind kind_of_name(const char *text, size_t name, char bef
 	return trk__secret_name(text, name);
 }
 
+/* token = f(x), token = d[i], password=f(): an expression of a program. */
+static bool is_expression(const char *text, size_t name, const char *value)
+{
+	bool is_spaced = text[name] == ' ';
+	size_t path = trk__mask_is_digit(value[0]) ? 0 : trk__mask_run(value, "_.");
+
+	if (!path || text[0] == '-')
+		return false;
+	return value[path] == '(' ? is_spaced || value[path + 1] == ')'
+				  : is_spaced && value[path] == '[';
+}
+
 /* name=value, name: value, "name": "value", and --name value inside of one argument. `first`: at
  * the beginning of an argument. */
 static bool find_named(const struct trk_mask *mask, const char *text, char before, bool first,
 		       struct trk_mask_found *ret)
 {
-	size_t name = trk__mask_run(text, "_-."), at = name ? value_at(text, name, before) : 0;
+	size_t name = name_length(text), at = name ? value_at(text, name, before) : 0;
 	bool is_header = at > 0 && is_header_name(text, name) && is_one_of(text[name], ":=\"'");
 	enum trk_secret_kind kind = is_header ? TRK_SECRET_ANY
 				    : at > 0  ? kind_of_name(text, name, before)
@@ -200,6 +246,8 @@ static bool find_named(const struct trk_mask *mask, const char *text, char befor
 	if (!kind)
 		return false;
 	at += opening_length(text + at, &quote);
+	if (!quote && is_expression(text, name, text + at))
+		return false;
 	if (first && is_whole(mask, text, name))
 		len = strlen(text + at);
 	else
@@ -229,6 +277,35 @@ static bool find_bearer(const char *text, struct trk_mask_found *ret)
 	len = trk__mask_run(text + at, "._~+/=-");
 	*ret = (struct trk_mask_found){at, len, trk__mask_secret};
 	return len >= 8 && strcspn(text + at, "0123456789") < len;
+}
+
+/* login('user', 'x'): all values behind the first one of a call that logs in. */
+static bool find_login_call(const char *text, struct trk_mask_found *ret)
+{
+	static const char *const calls[] = {"login", "log_in", "signin", "sign_in", "authenticate"};
+	size_t at = trk__mask_run(text, "_."), values = 0, end = 0;
+	bool is_call = false;
+
+	for (size_t i = 0; text[at] == '(' && i < sizeof(calls) / sizeof(calls[0]); i++) {
+		size_t len = strlen(calls[i]);
+
+		is_call |= at >= len && !strncasecmp(text + at - len, calls[i], len);
+	}
+	while (is_call && is_one_of(text[at], values ? "," : "(")) {
+		char quote = text[at + 1 + strspn(text + at + 1, " ")];
+
+		if (!is_quote(quote))
+			break;
+		at += 2 + strspn(text + at + 1, " ");
+		if (values++ == 1)
+			ret->kept = at;
+		end = at + trk__mask_value(text + at, quote);
+		at = end + (text[end] == quote);
+		at += strspn(text + at, " ");
+	}
+	ret->len = end - ret->kept;
+	ret->by = trk__mask_secret;
+	return values > 1 && ret->len > 0;
 }
 
 /* ---- addresses ---- */
@@ -306,6 +383,14 @@ static bool has_random_part(const char *text, size_t len)
 	return false;
 }
 
+/* The number of a webhook and its key, of any form: 123456789/x. */
+static bool is_numbered_key(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	return digits >= NUMBER_MIN && text[digits] == '/' && trk__mask_is_alnum(text[digits + 1]);
+}
+
 /* Length of the address of a webhook up to its key: https://hooks.slack.com/, and the path behind
  * /webhooks/. 0: it is none. */
 static size_t hook_length(const char *text, size_t rest, size_t host, size_t len)
@@ -323,7 +408,10 @@ static size_t hook_length(const char *text, size_t rest, size_t host, size_t len
 			size_t from = in_host ? rest + host + 1 : at + n + 1;
 
 			if (!strncmp(text + at, parts[i], strlen(parts[i])) && from < path)
-				return has_random_part(text + from, path - from) ? from : 0;
+				return has_random_part(text + from, path - from) ||
+						       is_numbered_key(text + from)
+					       ? from
+					       : 0;
 		}
 	}
 	return 0;
@@ -472,11 +560,40 @@ static void put_text(struct output *o, const char *text, size_t len)
 	o->text[o->len] = '\0';
 }
 
-/* echo PASSWORD | sudo -S COMMAND */
-static bool find_piped(const char *text, struct trk_mask_found *ret)
+/* Whether a command reads a secret from its standard input. */
+static bool reads_secret(const char *command)
 {
 	static const char *const readers[] = {"sudo -S",      "-stdin",        "passwd",
 					      "--with-token", "passphrase-fd", "kinit"};
+
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
+		if (strstr(command, readers[i]))
+			return true;
+	return false;
+}
+
+/* sudo -S COMMAND <<< PASSWORD; it begins at `start`, perhaps behind other commands. */
+static bool find_here(const char *start, const char *text, struct trk_mask_found *ret)
+{
+	const char *from = text;
+	char line[256], quote;
+	size_t at;
+
+	if (strncmp(text, "<<<", 3) != 0 || (text > start && text[-1] == '<'))
+		return false;
+	while (from > start && (size_t) (text - from) + 1 < sizeof(line) &&
+	       !is_one_of(from[-1], "|;&\n"))
+		from--;
+	(void) snprintf(line, sizeof(line), "%.*s", (int) (text - from), from);
+	at = strspn(text, "< \t");
+	at += opening_length(text + at, &quote);
+	*ret = (struct trk_mask_found){at, trk__mask_value(text + at, quote), trk__mask_secret};
+	return ret->len > 0 && reads_secret(line);
+}
+
+/* echo PASSWORD | sudo -S COMMAND */
+static bool find_piped(const char *text, struct trk_mask_found *ret)
+{
 	size_t at = !strncmp(text, "echo ", 5) ? 5 : !strncmp(text, "printf ", 7) ? 7 : 0;
 	size_t len = 0;
 	char line[256];
@@ -490,10 +607,7 @@ static bool find_piped(const char *text, struct trk_mask_found *ret)
 	(void) snprintf(line, sizeof(line), "%.*s", (int) sizeof(line) - 1, text + at + len + 1);
 	line[strcspn(line, "|;&\n")] = '\0';
 	*ret = (struct trk_mask_found){at, len - (text[at + len - 1] == ' '), trk__mask_secret};
-	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
-		if (strstr(line, readers[i]))
-			return true;
-	return false;
+	return reads_secret(line);
 }
 
 static bool find_token(const char *text, struct trk_mask_found *ret)
@@ -502,18 +616,30 @@ static bool find_token(const char *text, struct trk_mask_found *ret)
 	return ret->len > 0;
 }
 
-static bool find_secret(struct trk_mask *mask, const char *text, char before, bool first,
+static bool find_secret(struct trk_mask *mask, const char *start, const char *text, char before,
 			struct scan *scan, struct trk_mask_found *ret)
 {
-	bool strict = mask->strict, is_word = first || is_one_of(before, " \t\n;|&(\"'");
+	bool strict = mask->strict, first = text == start;
+	bool is_word = first || is_one_of(before, " \t\n;|&(\"'");
 
 	scan_word(scan, text);
 	return (is_word && (trk__mask_program(mask, text, first, ret) || find_piped(text, ret))) ||
 	       find_url(text, strict, scan, ret) ||
 	       (strict && (find_email(text, ret) || find_ip(text, ret))) ||
 	       find_named(mask, text, before, first, ret) || find_bearer(text, ret) ||
+	       find_here(start, text, ret) || find_login_call(text, ret) ||
 	       find_driver_address(text, scan, ret) || find_token(text, ret) ||
 	       (strict && find_random(text, before, ret));
+}
+
+/* Whether text is behind the "+" or "++" at the start of a word: +name=value of Hydra. */
+static bool is_added(const char *start, const char *text)
+{
+	const char *at = text;
+
+	while (at > start && at[-1] == '+' && text - at < 2)
+		at--;
+	return at < text && (at == start || is_one_of(at[-1], " \t\n\"'"));
 }
 
 static void put_masked(struct output *o, struct trk_mask *mask, const char *text)
@@ -525,7 +651,9 @@ static void put_masked(struct output *o, struct trk_mask *mask, const char *text
 		!mask->programs; /* else ; and & are data of a program that was named before */
 
 	while (*text && o->len + 1 < o->size) {
-		bool is_start = !trk__mask_is_alnum(before) && !is_one_of(before, "_-.%+");
+		bool is_start = before == '+'
+					? is_added(start, text)
+					: !trk__mask_is_alnum(before) && !is_one_of(before, "_-.%");
 		struct trk_mask_found f = {1, 0, ""};
 
 		if (before == quote)
@@ -534,7 +662,7 @@ static void put_masked(struct output *o, struct trk_mask *mask, const char *text
 			quote = before;
 		else if (!quote && is_line && is_one_of(before, ";|&\n"))
 			mask->programs = mask->verbs = 0;
-		if (is_start && !find_secret(mask, text, before, text == start, &scan, &f))
+		if (is_start && !find_secret(mask, start, text, before, &scan, &f))
 			f = (struct trk_mask_found){1, 0, ""};
 		put_text(o, text, f.kept);
 		put_text(o, f.by, strlen(f.by));
@@ -564,14 +692,16 @@ static size_t kept_of(const char *value, char after)
 size_t trk__mask_argument(struct trk_mask *mask, const char *text, char *ret, size_t size)
 {
 	struct output o = {ret, 0, size};
-	bool is_option = text[0] == '-' && text[1];
 	enum trk_secret_kind kind = (enum trk_secret_kind) mask->value_follows;
-	size_t kept = kept_of(text, mask->value_after);
+	bool is_value = kind && kind != TRK_SECRET_FILE && is_dashed_value(text);
+	bool is_option = text[0] == '-' && text[1] && !is_value;
+	size_t kept = kept_of(text, mask->value_after), name = name_length(text);
 
 	ret[0] = '\0';
 	mask->value_after = 0;
-	mask->value_follows = is_option && text[trk__mask_run(text, "_-.")] == '\0'
-				      ? (unsigned char) trk__secret_name(text, strlen(text))
+	/* "--name" and "--name=": the value is the next argument. */
+	mask->value_follows = is_option && (!text[name] || !strcmp(text + name, "="))
+				      ? (unsigned char) trk__secret_name(text, name)
 				      : TRK_SECRET_NONE;
 	if (kind && !is_option && text[kept] && !trk__secret_is_plain(kind, text, strlen(text))) {
 		put_text(&o, text, kept);

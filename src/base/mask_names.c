@@ -12,18 +12,24 @@ enum { WORDS_MAX = 12, WORD_SIZE = 32 };
 
 /* Blanks around each word of a list. Words that the name of a secret may end with. */
 static const char passwords[] =
-	" password passwords passwd passphrase passcode passwort kennwort secret apisecret "
-	"mnemonic ";
+	" password passwords passwd passphrase passcode secret apisecret mnemonic "
+	"passwort kennwort motdepasse contraseña contraseÑa contrasena senha wachtwoord parola "
+	"lösenord losenord passord adgangskode salasana hasło haslo heslo jelszó jelszo şifre "
+	"пароль Пароль ПАРОЛЬ 密码 密碼 口令 パスワード 비밀번호 ";
 /* They mean a secret as the last word alone; the first ones also at the end of a word: authtoken. */
 static const char token_ends[] = " token signature credential credentials creds pass pwd pw ";
 static const char tokens[] =
 	" auth sig jwt psk wpapsk pin otp totp bearer sas cookie cred oauth masterauth authcode "
-	"hmackey ";
+	"hmackey mdp passe clave sifre ";
 /* A value of these names a file as often as it is the secret. */
 static const char files[] = " credential credentials creds cred cookie pwd ";
 /* "pass" at the end of these, or behind these, means something else: --low-pass, --compass. */
 static const char no_pass[] = " by low high band com encom tres sur over under one two three multi "
 			      "single first second all num per im no ";
+/* "token" behind these is one of a text, or of a page of a list: --pad-token, --next-token. */
+static const char no_token[] = " pad bos eos sep cls unk mask special start stop begin end blank "
+			       "space newline image audio video prompt context first last next "
+			       "page starting continuation delimiter lang language num per max ";
 /* Which keys are secret: API_KEY, accountKey. */
 static const char secret_keys[] =
 	" api secret access shared preshared master signing encryption encrypt decryption cipher "
@@ -31,6 +37,18 @@ static const char secret_keys[] =
 	"application webhook hmac aes consumer activation registration write ingest "
 	"instrumentation functions authorization authentication ";
 static const char file_keys[] = " private priv ssh gpg pgp rsa host tls ssl ";
+/* Services whose keys and personal access tokens are secret: --openai-key, GITHUB_PAT. */
+static const char services[] =
+	" openai anthropic claude gemini cohere mistral groq perplexity deepseek xai replicate "
+	"huggingface hf fireworks openrouter elevenlabs deepgram assemblyai stability langsmith "
+	"langchain langfuse pinecone weaviate qdrant elastic algolia wandb comet neptune clearml "
+	"kaggle roboflow datadog dd newrelic sentry grafana honeycomb pagerduty opsgenie posthog "
+	"amplitude mixpanel sendgrid mailgun mailchimp postmark twilio slack discord telegram "
+	"stripe paypal braintree shopify aws azure gcp google firebase cloudflare digitalocean "
+	"linode vultr heroku netlify vercel supabase tailscale ngrok mapbox github gh gitlab "
+	"bitbucket devops ado jira atlassian confluence airtable figma npm pypi nuget rapidapi "
+	"serpapi serper tavily ncbi entrez zenodo alchemy infura etherscan binance coinbase "
+	"alphavantage finnhub quandl fred openweather openweathermap tmdb virustotal shodan ";
 /* OPENAI_KEY is secret, as any NAME_KEY in capitals but these. */
 static const char open_keys[] =
 	" sort partition primary foreign public pub cache group join row index hash data s object "
@@ -64,7 +82,7 @@ static const char literals[] =
 	" true false yes no on off none null nil undefined str string bytes bool ";
 static const char methods[] =
 	" basic digest bearer ntlm negotiate oauth oauth2 kerberos gssapi ldap "
-	"iam plain login md5 scram jwt password token ";
+	"iam plain login md5 scram jwt password token s3 s3v4 hmac rsa ecdsa ed25519 pss sha256 ";
 
 struct word {
 	char text[WORD_SIZE]; /* lower case, without digits at its end; "" for digits alone */
@@ -99,6 +117,12 @@ static const char *listed_end(const char *list, const struct word *w)
 
 /* ---- words ---- */
 
+/* Also a byte of a letter outside of ASCII. */
+static bool is_in_word(char c)
+{
+	return trk__mask_is_alnum(c) || trk__mask_is_beyond_ascii(c);
+}
+
 /* Whether a word of the name begins here: dbPass, APIKey. */
 static bool is_boundary(const char *text, size_t at, size_t len)
 {
@@ -129,12 +153,12 @@ static size_t words_of(const char *text, size_t len, struct word word[WORDS_MAX]
 	size_t n = 0, at;
 
 	for (size_t end = len; n < WORDS_MAX; end = at) {
-		while (end > 0 && !trk__mask_is_alnum(text[end - 1]))
+		while (end > 0 && !is_in_word(text[end - 1]))
 			end--;
 		if (end == 0)
 			break;
 		at = end - 1;
-		while (at > 0 && trk__mask_is_alnum(text[at - 1]) && !is_boundary(text, at, len))
+		while (at > 0 && is_in_word(text[at - 1]) && !is_boundary(text, at, len))
 			at--;
 		take_word(&word[n++], text + at, end - at);
 	}
@@ -166,7 +190,7 @@ static enum trk_secret_kind kind_of_key(const struct word *w, const struct word 
 		of = *before;
 	if (listed_end(secret_keys, &of))
 		return TRK_SECRET_ANY;
-	if (is_last && listed_end(file_keys, &of))
+	if (is_last && (listed_end(file_keys, &of) || is_listed(services, of.text, of.len)))
 		return TRK_SECRET_FILE;
 	return is_last && in_capitals && end == 3 && of.len &&
 			       !is_listed(open_keys, of.text, of.len)
@@ -174,25 +198,29 @@ static enum trk_secret_kind kind_of_key(const struct word *w, const struct word 
 		       : TRK_SECRET_NONE;
 }
 
-static bool means_no_password(const struct word *w, const struct word *before)
+/* Whether a listed word is in front of the last `end` characters of w. */
+static bool is_behind(const char *list, const struct word *w, size_t end, const struct word *before)
 {
 	struct word rest = *w;
 
-	rest.len -= strlen("pass");
+	rest.len -= end;
 	rest.text[rest.len] = '\0';
 	if (rest.len == 0)
 		rest = *before;
-	return is_listed(no_pass, rest.text, rest.len);
+	return is_listed(list, rest.text, rest.len);
 }
 
 /* Of w, which is the last word of a name except for its tails. */
 static enum trk_secret_kind kind_of_last(const struct word *w, const struct word *before)
 {
 	const char *end = listed_end(token_ends, w);
+	bool is_pat = !strcmp(w->text, "pat") && is_listed(services, before->text, before->len);
 
-	if (!end && !is_listed(tokens, w->text, w->len))
+	if (!end && !is_pat && !is_listed(tokens, w->text, w->len))
 		return TRK_SECRET_NONE;
-	if (end && !strncmp(end, "pass ", 5) && means_no_password(w, before))
+	if (end && !strncmp(end, "pass ", 5) && is_behind(no_pass, w, strlen("pass"), before))
+		return TRK_SECRET_NONE;
+	if (end && !strncmp(end, "token ", 6) && is_behind(no_token, w, strlen("token"), before))
 		return TRK_SECRET_NONE;
 	return listed_end(files, w) ? TRK_SECRET_FILE : TRK_SECRET_WORD;
 }
@@ -225,14 +253,23 @@ enum trk_secret_kind trk__secret_name(const char *text, size_t len)
 
 /* ---- values ---- */
 
-/* --pass 2, auth=0.5 */
+/* --pass 2, auth=0.5, --signature v4 */
 static bool is_small_number(const char *value, size_t len)
 {
-	size_t n = 0;
+	size_t start = value[0] == 'v' && len > 1, n = start;
 
 	while (n < len && (trk__mask_is_digit(value[n]) || value[n] == '.'))
 		n++;
-	return n == len && len <= (memchr(value, '.', len) ? 6 : 2);
+	return n == len && len - start <= (memchr(value, '.', len) ? 6 : 2);
+}
+
+/* A word in brackets: --password '<password>', --token '[MASK]'. */
+static bool is_in_brackets(const char *value, size_t len)
+{
+	char end = value[0] == '<' ? '>' : value[0] == '[' ? ']' : '\0';
+
+	return end && len > 2 && value[len - 1] == end &&
+	       trk__mask_run(value + 1, "_-|/ ") == len - 2;
 }
 
 /* A path, or a name with an extension. */
@@ -248,7 +285,7 @@ static bool is_file(const char *value, size_t len)
 
 bool trk__secret_is_plain(enum trk_secret_kind kind, const char *value, size_t len)
 {
-	if (len == 0 || is_listed(literals, value, len))
+	if (len == 0 || is_listed(literals, value, len) || is_in_brackets(value, len))
 		return true;
 	return kind != TRK_SECRET_ANY &&
 	       (is_small_number(value, len) ||

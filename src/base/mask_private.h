@@ -41,6 +41,12 @@ static inline bool trk__mask_is_alnum(char c)
 	return trk__mask_is_upper(c) || trk__mask_is_lower(c) || trk__mask_is_digit(c);
 }
 
+/* A byte of a character of UTF-8 that is not ASCII. */
+static inline bool trk__mask_is_beyond_ascii(char c)
+{
+	return (unsigned char) c >= 0x80;
+}
+
 /* Length of the prefix of letters, digits and `more`. */
 size_t trk__mask_run(const char *text, const char *more);
 /* Length of a word of a shell's line. */

@@ -6,7 +6,9 @@
 
 struct program_options {
 	const char *programs; /* each between blanks; NULL: all */
-	const char *verb;     /* the options count behind this word of the command; NULL: at once */
+	/* The options count behind one of these words of the command; NULL: at once. "x." is each
+	 * word that begins so. "--x" is an option without a value. */
+	const char *verbs;
 	/* Each between blanks: "-p" takes -pVALUE, "-p VALUE" and "-p=VALUE"; "-p~" -pVALUE alone,
 	 * "-p_" all but that. "-p!": the next command follows it. "2": the second operand is
 	 * secret; "2+": and all behind it. "@": an operand that is the name of a secret is followed
@@ -23,7 +25,7 @@ static const struct program_options table[] = {
 	 NULL, " -p~ -hp~ ", 0},
 	{" sshpass ", NULL, " -p! ", 0},
 	{" docker podman buildah skopeo nerdctl crane oras helm az oc cf singularity apptainer ",
-	 "login", " -p ", 0},
+	 " login ", " -p ", 0},
 	{" mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat mongotop "
 	 "mongofiles psexec psexec.exe paexec twine cqlsh ncftp ncftpput ncftpget rdesktop "
 	 "mydumper "
@@ -39,7 +41,7 @@ static const struct program_options table[] = {
 	{" snmpget snmpgetnext snmpset snmpwalk snmpbulkget snmpbulkwalk snmptable snmptrap ", NULL,
 	 " -A -X -c ", 0},
 	{" openssl ", NULL, " -k_ -K -hmac ", 0},
-	{" openssl ", "passwd", " 1+ ", 0},
+	{" openssl ", " passwd ", " 1+ ", 0},
 	{" curl ", NULL, " -u -U -E --user --proxy-user --cert --proxy-cert ", ':'},
 	{" curl ", NULL, " -b --cookie ", '='},
 	{" http https xh ", NULL, " -a --auth ", ':'},
@@ -50,28 +52,46 @@ static const struct program_options table[] = {
 	{" pdftotext pdfinfo pdfimages pdftoppm pdftocairo pdfdetach ", NULL, " -opw -upw ", 0},
 	{" sqlplus sqlldr expdp impdp ", NULL, " 1 ", '/'},
 	{NULL, NULL, " --from-literal ", '='},
-	{" nuget dotnet choco ", "push", " -k ", 0},
-	{" poetry ", "publish", " -p ", 0},
+	{" nuget dotnet choco ", " push ", " -k ", 0},
+	{" poetry ", " publish ", " -p ", 0},
 	{" sonar-scanner mvn gradle ", NULL, " -Dsonar.login ", 0},
 	{" ssh-keygen ", NULL, " -N -P ", 0},
 	{" usermod useradd ", NULL, " -p ", 0},
 	{" htpasswd ", NULL, " 3+ ", 0},
 	{" mkpasswd ", NULL, " 1+ ", 0},
 	{" wpa_passphrase ", NULL, " 2 ", 0},
-	{" net net.exe ", "use", " 2+ ", 0},
-	{" net net.exe ", "user", " 2 ", 0},
-	{" vault wandb cargo comet replicate railway ", "login", " 1+ ", 0},
-	{" snyk ", "auth", " 1+ ", 0},
-	{" rclone ", "obscure", " 1 ", 0},
-	{" ansible-vault ", "encrypt_string", " 1+ ", 0},
-	{" rabbitmqctl ", "change_password", " 2 ", 0},
-	{" rabbitmqctl ", "add_user", " 2 ", 0},
-	{" mc ", "set", " 3+ ", 0},
-	{" aws npm yarn pnpm pip gcloud conda ", "set", " @ ", 0},
-	{" git poetry composer rclone ", "config", " @ ", 0},
-	{" dvc ", "modify", " @ ", 0},
-	{" machine ", "login", " @ ", 0}, /* of .netrc */
-	{" nmcli wpa_cli ngrok iwconfig pdftk grafana-cli ", NULL, " @ ", 0},
+	{" net net.exe ", " use ", " 2+ ", 0},
+	{" net net.exe ", " user ", " 2 ", 0},
+	{" vault wandb cargo comet replicate railway ", " login ", " 1+ ", 0},
+	{" snyk ", " auth ", " 1+ ", 0},
+	{" rclone ", " obscure ", " 1 ", 0},
+	{" ansible-vault ", " encrypt_string ", " 1+ ", 0},
+	{" rabbitmqctl ", " add_user authenticate_user change_password ", " 2 ", 0},
+	{" mc ", " set ", " 3+ ", 0},
+	{" aws npm yarn pnpm pip gcloud conda pulumi netlify ", " set env:set ", " @ ", 0},
+	{" git poetry composer rclone ", " config ", " @ ", 0},
+	{" dvc ", " modify ", " @ ", 0},
+	{" machine ", " login ", " @ ", 0}, /* of .netrc */
+	{" nmcli wpa_cli ngrok iwconfig pdftk grafana-cli grafana neo4j-admin ", NULL, " @ ", 0},
+	{NULL, " login signin ", " --key --pat ", 0},
+	{" gh glab hub ", " login ", " --with-token ", 0},
+	{" gh az ", " secret ", " --value --body -b ", 0},
+	{" glab ", " variable ", " --value -v 3 ", 0},
+	{" fly flyctl supabase doppler modal eas infisical gh ", " secret secrets ", " 1+ ", '='},
+	{" vault bao ", " put patch ", " 1+ ", '='},
+	{" consul etcdctl ", " put ", " @ ", 0},
+	{" aws ", " put-parameter ", " --value ", 0},
+	{" aws ", " encrypt ", " --plaintext ", 0},
+	{" pulumi composer ", " --secret --auth ", " 2 ", 0},
+	{" poetry composer ", " http-basic. ", " 2 ", 0},
+	{" poetry composer ",
+	 " pypi-token. github-oauth. gitlab-oauth. gitlab-token. bitbucket-oauth. bearer. ", " 1+ ",
+	 0},
+	{" rman ", " target catalog auxiliary ", " 1 ", '/'},
+	{" isql iusql ", NULL, " 3 ", 0},
+	{" influx ", NULL, " -t_ -p_ ", 0},
+	{" security ", " add-generic-password add-internet-password ", " -w ", 0},
+	{" airflow superset ", " create create-admin create-user ", " -p ", 0},
 };
 
 enum { PROGRAMS = sizeof(table) / sizeof(table[0]), NAME_SIZE = 24 };
@@ -79,7 +99,22 @@ _Static_assert(PROGRAMS <= 64, "one bit each");
 
 static bool is_active(const struct trk_mask *mask, size_t i)
 {
-	return !table[i].programs || (((table[i].verb ? mask->verbs : mask->programs) >> i) & 1);
+	if (table[i].verbs)
+		return (mask->verbs >> i) & 1;
+	return !table[i].programs || ((mask->programs >> i) & 1);
+}
+
+static bool is_verb(const char *verbs, const char *text, size_t len)
+{
+	for (const char *item = verbs + 1; *item;) {
+		size_t n = strcspn(item, " ");
+		bool is_start = item[n - 1] == '.' && len > n;
+
+		if ((n == len || is_start) && !strncmp(text, item, n))
+			return true;
+		item += n + 1;
+	}
+	return false;
 }
 
 /* The name of the program that the word at text runs, between blanks. False: too long, or no name. */
@@ -103,15 +138,14 @@ static bool note(struct trk_mask *mask, const char *text)
 	char name[NAME_SIZE];
 	size_t len = trk__mask_word(text);
 	uint64_t programs = 0, verbs = 0;
+	bool has_name = take_name(text, len, name);
 
-	if (!take_name(text, len, name))
-		return false;
 	for (size_t i = 0; i < PROGRAMS; i++) {
-		const char *verb = (mask->programs >> i) & 1 ? table[i].verb : NULL;
+		bool is_on = !table[i].programs || ((mask->programs >> i) & 1);
 
-		if (table[i].programs && strstr(table[i].programs, name))
+		if (has_name && table[i].programs && strstr(table[i].programs, name))
 			programs |= (uint64_t) 1 << i;
-		if (verb && strlen(verb) == len && !strncmp(text, verb, len))
+		if (is_on && table[i].verbs && is_verb(table[i].verbs, text, len))
 			verbs |= (uint64_t) 1 << i;
 	}
 	if (!(programs | verbs))
@@ -177,6 +211,8 @@ static bool mask_value(struct trk_mask *mask, const char *text, size_t at, char 
 		quote = text[at++];
 	len = first && (is_attached || at == 0) ? strlen(text + at)
 						: trk__mask_value(text + at, quote);
+	if (after && text[at + len] == after)
+		len += 1 + trk__mask_value(text + at + len + 1, quote);
 	skipped = secret_in_value(text + at, len, after);
 	*ret = (struct trk_mask_found){at + skipped, len - skipped, trk__mask_secret};
 	return len > skipped;
@@ -220,8 +256,17 @@ static bool mask_item(struct trk_mask *mask, size_t row, const char *item, const
 bool trk__mask_program(struct trk_mask *mask, const char *text, bool first,
 		       struct trk_mask_found *ret)
 {
-	if (trk__mask_word(text) == 0 || note(mask, text))
+	size_t len = trk__mask_word(text);
+
+	if (len == 0)
 		return false;
+	if (note(mask, text)) {
+		if (text[0] != '-')
+			return false;
+		mask->value_follows = TRK_SECRET_NONE;
+		*ret = (struct trk_mask_found){len, 0, ""};
+		return true;
+	}
 	if (text[0] != '-' && mask->operands < UINT8_MAX)
 		mask->operands++;
 	for (size_t i = 0; i < PROGRAMS; i++) {

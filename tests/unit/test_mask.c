@@ -157,6 +157,15 @@ static void options_of_known_programs_are_found(void **state)
 		{"smbclient //host/share -U me%hunter2", "smbclient //host/share -U me%[SECRET]"},
 		{"7z a -phunter2 out.7z in", "7z a -p[SECRET] out.7z in"},
 		{"zip -P hunter2 out.zip in", "zip -P [SECRET] out.zip in"},
+		{"pulumi config set --secret dbPass hunter2",
+		 "pulumi config set --secret dbPass [SECRET]"},
+		{"poetry config http-basic.foo me hunter2",
+		 "poetry config http-basic.foo me [SECRET]"},
+		{"vault kv put secret/a b=hunter2", "vault kv put secret/a b=[SECRET]"},
+		{"rman target me/hunter2@db", "rman target me/[SECRET]"},
+		{"lftp -u me,hunter2 host", "lftp -u me,[SECRET] host"},
+		{"prefect cloud login --key hunter2", "prefect cloud login --key [SECRET]"},
+		{"prefect deploy --key name", NULL},
 		{"python mysql_bench.py -parallel", NULL},
 		{"docker run --user 1000:1000 image", NULL},
 	};
@@ -335,12 +344,12 @@ static void check_that_all_is_kept(const char *line, size_t len, const char *mas
 
 static void no_secret_of_a_command_line_is_kept(void **state)
 {
-	assert_true(check_lines("secrets.txt", check_that_no_secret_is_kept) >= 500);
+	assert_true(check_lines("secrets.txt", check_that_no_secret_is_kept) >= 600);
 }
 
 static void what_is_no_secret_is_kept(void **state)
 {
-	assert_true(check_lines("innocent.txt", check_that_all_is_kept) >= 260);
+	assert_true(check_lines("innocent.txt", check_that_all_is_kept) >= 320);
 }
 
 /* Writes a text of the form, with the least of each class. */
@@ -429,8 +438,19 @@ static double cpu_s_of(const char *part, size_t size)
  * follows: 16 times the text takes about 16 times, not 256 times, as long. */
 static void the_time_is_linear_in_the_length(void **state)
 {
-	static const char *const parts[] = {
-		"a://", "http://x:y/", "a:", "http://hooks/", "token \"", "echo x "};
+	static const char *const parts[] = {"a://",
+					    "http://x:y/",
+					    "a:",
+					    "http://hooks/",
+					    "token \"",
+					    "echo x ",
+					    "\u00f1",
+					    "\u00f1a-b \u00f1",
+					    "<<<",
+					    "login('',\"",
+					    "++token=",
+					    "token = f(",
+					    "--password -a1b2c3d4 "};
 
 	if (checks_memory())
 		SKIP("the sanitizers and valgrind add times of their own");
