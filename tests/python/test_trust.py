@@ -8,7 +8,7 @@ import struct
 import tempfile
 
 import pytest
-from resource_tracker import column_maps, default_schema
+from resource_tracker import _run, column_maps, default_schema
 from resource_tracker._trust import Untrusted, check_folder, open_found, open_output
 
 STRANGER = 64102
@@ -335,6 +335,34 @@ def test_what_is_exchanged_before_it_is_opened_is_not_written_to(place, monkeypa
             write(shared / "out")
         assert precious.read_text() == "mine"
         (shared / "out").unlink()
+
+
+class Dumped:
+    """A tracker whose snapshot is one word."""
+
+    @staticmethod
+    def dump(path):
+        with open_output(path, "w") as file:
+            file.write("snapshot")
+
+
+@pytest.mark.parametrize("path", ["link", "link/new", "none/../link/new"])
+def test_no_folder_of_snapshots_is_made_behind_a_link_of_another_user(place, monkeypatch, path):
+    monkeypatch.setattr(_run._engine, "_core", None)
+    target, shared = folder(place / "target"), folder(place / "shared", 0o777)
+    link(shared / "link", target, STRANGER)
+    with pytest.raises(Untrusted):
+        _run._keep(Dumped, str(shared / path))
+    assert list(target.iterdir()) == []
+
+
+def test_a_folder_of_snapshots_is_made_where_one_s_own_links_lead(place, monkeypatch):
+    monkeypatch.setattr(_run._engine, "_core", None)
+    monkeypatch.chdir(place)
+    link(place / "link", folder(place / "target"))
+    for path in ("link/a/b", str(place / "link/a/b"), "link/a/b/"):
+        assert pathlib.Path(_run._keep(Dumped, path)).parent.resolve() == place.resolve() / "target/a/b/snapshots"
+    assert (place / "target/a").stat().st_mode & 0o777 == 0o700
 
 
 def test_files_of_the_user_are_written_to_as_by_open(place, capfd, monkeypatch):

@@ -185,8 +185,10 @@ def _keep(tracker: ResourceTracker, folder: str) -> str:
     if _engine._core is None:
         from time import strftime
 
+        from ._trust import make_folder
+
         snapshots = os.path.join(folder, "snapshots")
-        os.makedirs(snapshots, mode=0o700, exist_ok=True)
+        make_folder(snapshots)
         path = os.path.join(snapshots, f"{strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.json")
         tracker.dump(path)
         return path

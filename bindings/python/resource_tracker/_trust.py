@@ -11,6 +11,7 @@ import errno
 import os
 import stat
 import struct
+from contextlib import suppress
 from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
 from ._platform import ON_WINDOWS
@@ -147,11 +148,12 @@ def _walk(path: str) -> Tuple[int, str, bool]:
     return folder.descriptor, last, folder.is_shared
 
 
-def _go(start: str, names: List[str], is_named: bool) -> _Folder:
+def _go(start: str, names: List[str], is_named: bool, make: bool = False) -> _Folder:
     """Open the directories with these names, one in another.
 
     Args:
         is_named: the user named the path, so that its directories may belong to any user
+        make: create those that are missing, for the user alone
     """
     names = names[::-1]
     links = 0
@@ -161,7 +163,7 @@ def _go(start: str, names: List[str], is_named: bool) -> _Folder:
         while names:
             name = names.pop()
             try:
-                below = os.open(name, _FOLDER, dir_fd=descriptor)
+                below = _open_below(name, descriptor, make)
             except OSError as error:
                 if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                     raise
@@ -180,6 +182,17 @@ def _go(start: str, names: List[str], is_named: bool) -> _Folder:
         os.close(descriptor)
         raise
     return folder
+
+
+def _open_below(name: str, folder: int, make: bool) -> int:
+    try:
+        return os.open(name, _FOLDER, dir_fd=folder)
+    except FileNotFoundError:
+        if not make:
+            raise
+    with suppress(FileExistsError):
+        os.mkdir(name, 0o700, dir_fd=folder)
+    return os.open(name, _FOLDER, dir_fd=folder)
 
 
 def _enter(descriptor: int, is_named: bool) -> _Folder:
@@ -222,6 +235,21 @@ def open_output(path: Any, mode: str, **options: Any) -> Any:
     if ON_WINDOWS or isinstance(path, int):
         return open(path, mode, **options)
     return open(path, mode, opener=_open_named, **options)
+
+
+def make_folder(path: str) -> None:
+    """os.makedirs() of a directory that the user names, for the user alone. None is created behind a link of another
+    user.
+
+    Raises:
+        Untrusted: another user may have put such a link on the path
+        OSError: as by os.makedirs()
+    """
+    if ON_WINDOWS:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+    else:
+        names = [part for part in path.split("/") if part]
+        os.close(_go("/" if path.startswith("/") else ".", names, is_named=True, make=True).descriptor)
 
 
 def _is_descriptor(path: str) -> bool:
