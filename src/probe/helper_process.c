@@ -77,9 +77,8 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attri
 	r = r ? r : posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
 	r = r ? r : posix_spawnattr_setsigmask(attributes, &none);
 	r = r ? r : posix_spawnattr_setsigdefault(attributes, &plain);
-	r = r ? r : posix_spawnattr_setpgroup(attributes, 0);
 	return r ? r
-		 : posix_spawnattr_setflags(attributes, (is_forked ? 0 : POSIX_SPAWN_SETPGROUP) |
+		 : posix_spawnattr_setflags(attributes, (is_forked ? 0 : POSIX_SPAWN_SETSID) |
 								POSIX_SPAWN_SETSIGMASK |
 								POSIX_SPAWN_SETSIGDEF);
 }
@@ -196,7 +195,7 @@ ssize_t trk__helper_process_read(const struct trk_helper_process *h, void *data,
  * the fork has copied, belongs to this thread. */
 static void begin_own_registry(void)
 {
-	(void) setpgid(0, 0);
+	(void) setsid();
 	memset(slot, 0, sizeof(slot));
 	ended_ns = 0;
 	is_forked = true;
@@ -219,7 +218,6 @@ unsigned int trk__helper_process_refused(void)
 	return atomic_load(&refused);
 }
 
-/* Parent and child both set the group: either may run first. */
 pid_t trk__helper_process_fork(struct trk_helper_process *h)
 {
 	pid_t pid;
@@ -236,7 +234,6 @@ pid_t trk__helper_process_fork(struct trk_helper_process *h)
 			return 0;
 		}
 		if (pid > 0) {
-			(void) setpgid(pid, pid);
 			take(h, at, pid);
 		} else {
 			pid = -errno;
@@ -273,7 +270,10 @@ static bool reap(pid_t pid, int *ret_status)
  * the signal. */
 static void kill_slot(int at)
 {
-	(void) kill(slot[at].group ? -slot[at].group : slot[at].pid, SIGKILL);
+	/* It may not have made its group yet. */
+	(void) kill(slot[at].pid, SIGKILL);
+	if (slot[at].group)
+		(void) kill(-slot[at].group, SIGKILL);
 	if (is_forked)
 		(void) kill(0, SIGTERM);
 }

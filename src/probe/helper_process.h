@@ -2,8 +2,8 @@
  *
  * The tracker is the job's subreaper and counts every child as the job's. So each program that is
  * started here is registered before any other thread can reap it; code that reaps children first
- * checks whether a child is such a helper. A helper has its own process group (signals from the
- * terminal do not reach it), its output comes through a pipe, and it inherits no other descriptor.
+ * checks whether a child is such a helper. A helper has its own session (signals from the
+ * terminal do not reach it, and a process of the job cannot join its process group), its output comes through a pipe, and it inherits no other descriptor.
  * What a forked helper starts in turn has the group of that helper, and ends with it.
  *
  * Thread-safe; at most TRK_HELPER_PROCESSES_MAX concurrent helpers in a process. */
