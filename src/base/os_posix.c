@@ -1,6 +1,7 @@
 /* What base/os.h has in one form on all POSIX systems. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,24 @@ ssize_t trk__os_receive(int fd, void *data, size_t size)
 		n = recv(fd, data, size, MSG_DONTWAIT);
 	while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : n;
+}
+
+ssize_t trk__os_write_in_time(int fd, const void *data, size_t len, int ms)
+{
+	struct pollfd to = {.fd = fd, .events = POLLOUT};
+	const char *at = data;
+	size_t done = 0;
+
+	/* A pipe that poll() calls writable has room for PIPE_BUF bytes. */
+	while (done < len && poll(&to, 1, ms) == 1) {
+		size_t part = len - done < PIPE_BUF ? len - done : PIPE_BUF;
+		ssize_t n = write(fd, at + done, part);
+
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return -errno;
+		done += n > 0 ? (size_t) n : 0;
+	}
+	return (ssize_t) done;
 }
 
 int trk__os_send(int fd, const void *data, size_t len)

@@ -88,6 +88,9 @@ int cli_wrong(const struct cli_option *o, const char *value, const char *hint);
 
 /* While true, only the first complaint is printed. */
 void cli_complain_once(bool once);
+/* While a job runs: drop a message that stderr does not take within 0.2 s, as nothing may hold up
+ * limits and signals. */
+void cli_complain_in_time(bool in_time);
 
 /* Set the origin of the value being set, for complaints: "config.toml:3". NULL: a flag.
  * Borrowed. */

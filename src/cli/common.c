@@ -13,10 +13,10 @@
 #include "base/utf8.h"
 #include "cli/cli.h"
 
-enum { COMPLAINT_SIZE = 768 };
+enum { COMPLAINT_SIZE = 768, MESSAGE_MS = 200 };
 
 static const char *origin_of_value;
-static bool is_once, has_complained;
+static bool is_once, has_complained, is_in_time;
 
 void cli_set_origin(const char *origin)
 {
@@ -26,6 +26,11 @@ void cli_set_origin(const char *origin)
 bool cli_is_of_flag(void)
 {
 	return origin_of_value == NULL;
+}
+
+void cli_complain_in_time(bool in_time)
+{
+	is_in_time = in_time;
 }
 
 void cli_complain_once(bool once)
@@ -49,7 +54,10 @@ __attribute__((format(printf, 1, 0))) static void complain(const char *format, v
 	len = strlen(text);
 	trk__utf8_clean(text, len, ""); /* the origin may be the name of a file */
 	text[len++] = '\n';
-	(void) trk__write_all(STDERR_FILENO, text, len);
+	if (is_in_time)
+		(void) trk__os_write_in_time(STDERR_FILENO, text, len, MESSAGE_MS);
+	else
+		(void) trk__write_all(STDERR_FILENO, text, len);
 }
 
 void cli_complain(const char *format, ...)

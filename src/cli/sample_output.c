@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/os.h"
 #include "base/output.h"
 
-enum { ROW_MAX = 4 * 1024 * 1024 }; /* a line with a thousand disks */
+enum { ROWS_MAX = 4 * 1024 * 1024 }; /* of all that wait; a line with a thousand disks fits */
 
 bool sample_output_is_on_stderr(const struct track_settings *s)
 {
@@ -26,8 +27,8 @@ int sample_output_open(struct sample_output *out, const struct track_settings *s
 						     : SAMPLE_JSON,
 		.line = {.job = s->job, .steal_of_cores = s->steal_of_cores},
 	};
-	trk__buf_init(&out->buf, ROW_MAX);
-	trk__buf_init(&out->only, ROW_MAX);
+	trk__buf_init(&out->buf, ROWS_MAX);
+	trk__buf_init(&out->only, ROWS_MAX);
 	if (s->output) {
 		out->fd = trk__output_open(s->output);
 		if (out->fd < 0) {
@@ -98,15 +99,25 @@ static void add_row(struct sample_output *out, const struct trk_run *run,
 	}
 }
 
-static void write_out(struct sample_output *out)
+/* Rows that the reader does not take at once wait for the next row: the job's limits and signals
+ * must not wait for a reader. At the end the rest waits for it. */
+static void write_out(struct sample_output *out, bool is_last)
 {
-	int r = out->buf.error;
+	ssize_t r = out->buf.error;
 
-	if (r == 0 && out->buf.len)
+	if (r == 0 && is_last)
 		r = trk__write_all(out->fd, out->buf.data, out->buf.len);
+	else if (r == 0)
+		r = trk__os_write_in_time(out->fd, out->buf.data, out->buf.len, 0);
+	if (r > 0) {
+		out->buf.len -= (size_t) r;
+		memmove(out->buf.data, out->buf.data + r, out->buf.len);
+	}
 	if (r < 0) {
 		out->failed = true;
-		cli_complain("%s: cannot write samples: %s", out->where, trk__strerror(r));
+		cli_complain("%s: cannot write samples: %s", out->where,
+			     r == out->buf.error ? "the reader is too slow"
+						 : trk__strerror((int) r));
 	}
 }
 
@@ -115,21 +126,19 @@ void sample_output_row(struct sample_output *out, const struct trk_run *run,
 {
 	if (out->fd < 0 || out->failed)
 		return;
-	trk__buf_clear(&out->buf);
 	add_row(out, run, row, sampler);
-	write_out(out);
+	write_out(out, false);
 }
 
 void sample_output_end(struct sample_output *out)
 {
 	const struct trk_sample *row = trk__table_only_row(&out->lead);
 
-	if (out->fd < 0 || out->failed || !row)
+	if (out->fd < 0 || out->failed)
 		return;
-	trk__buf_clear(&out->buf);
-	if (out->format == SAMPLE_JSON)
+	if (row && out->format == SAMPLE_JSON)
 		trk__buf_add(&out->buf, out->only.data, out->only.len);
-	else
+	else if (row)
 		trk__sibling_csv_row(&out->buf, row);
-	write_out(out);
+	write_out(out, true);
 }

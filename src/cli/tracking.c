@@ -381,7 +381,9 @@ static int track_to(struct outputs *out, const struct trk_run_engine *engine,
 	int r, status;
 
 	warn_of_token(s);
+	cli_complain_in_time(true);
 	r = trk__run(env, engine, end);
+	cli_complain_in_time(false);
 	sample_output_end(&out->samples);
 	status = r < 0 ? start_failure(s, &end->track, r, argv, s->track.pid)
 		       : status_of(s, &end->track.record.outcome, argv, print_end(s, end),

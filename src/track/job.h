@@ -16,7 +16,7 @@
 #include "probe/tree/usage.h"
 
 enum { TRK_JOB_UNPROTECTED = 1 << 16 };
-enum { TRK_JOB_ADJUSTED = 3, TRK_JOB_TIMERS = 3 };
+enum { TRK_JOB_ADJUSTED = 4, TRK_JOB_TIMERS = 3 };
 
 struct trk_job {
 	pid_t pid;
@@ -34,13 +34,15 @@ struct trk_job {
 	bool wants_clocks;  /* whether to open the two perf clocks; see probe/perf.h */
 	int perf_fd;        /* of the job with all descendants, or -1; owned */
 	int root_perf_fd;   /* of its first process alone, or -1; owned */
-	int signal_fd;      /* readable while one of them is pending; they are blocked meanwhile */
+	/* The exec is going on: the pipe that tells why it fails, if it does; or -1. */
+	int exec_fd;
+	int signal_fd; /* readable while one of them is pending; they are blocked meanwhile */
 };
 
 #define TRK_JOB_NONE                                                                               \
 	{                                                                                          \
 		.oom_adjustment = TRK_JOB_UNPROTECTED, .group_fd = -1, .signal_fd = -1,            \
-		.perf_fd = -1, .root_perf_fd = -1                                                  \
+		.perf_fd = -1, .root_perf_fd = -1, .exec_fd = -1                                   \
 	}
 
 /* Can the tracker adopt orphans of the job as a subreaper? */
@@ -55,11 +57,15 @@ int trk__job_open_signals(const sigset_t *set);
 int trk__job_prepare(struct trk_job *job);
 
 /* Start argv[0..] with `assignment` ("NAME=value") added to its environment. Returns 0, or a
- * negative errno: of fork, or of exec (then *ret_exec_failed is set). After a success SIGPIPE and
- * SIGXFSZ are ignored in the tracker until it exits, and SIGCHLD is not; the job has the inherited
- * dispositions. */
+ * negative errno: of fork, or of exec (then *ret_exec_failed is set). An exec that takes longer than
+ * a second, as of a program on a dead file server, goes on: see _exec_error. After a success
+ * SIGPIPE, SIGXFSZ and SIGTTOU are ignored in the tracker until it exits, and SIGCHLD is not; the
+ * job has the inherited dispositions. */
 int trk__job_spawn(struct trk_job *job, char *const argv[], char *assignment,
 		   bool *ret_exec_failed);
+
+/* Why the exec of a job that has ended failed after _spawn: errno; 0: it did not. */
+int trk__job_exec_error(struct trk_job *job);
 
 /* Lower oom_score_adj of the tracker, so that the kernel kills other processes first and the
  * verdict is not lost: if memory that no process maps (tmpfs, sockets) fills the limit, the tracker

@@ -185,8 +185,6 @@ static void check_deadlines(struct track *t, uint64_t now)
 	step = trk__enforce(&t->enforce, elapsed, memory_bytes, text);
 	if (step == TRK_ENFORCE_NOTHING)
 		return;
-	if (t->options->on_word)
-		t->options->on_word(t->options->data, text);
 	if (step == TRK_ENFORCE_TERM) {
 		t->finish.facts.limit = t->enforce.limit;
 		(void) snprintf(t->finish.limit_text, sizeof(t->finish.limit_text), "%s", text);
@@ -194,6 +192,8 @@ static void check_deadlines(struct track *t, uint64_t now)
 	} else if (step == TRK_ENFORCE_KILL) {
 		trk__termination_begin(t, SIGKILL);
 	}
+	if (t->options->on_word)
+		t->options->on_word(t->options->data, text);
 }
 
 static void report_stuck(struct track *t)

@@ -15,6 +15,9 @@
  * and limits must not wait for the last one. */
 enum { CHILDREN_MAX = 256 };
 
+/* Signals that are handled in one go, for the same reason: a job may send them without end. */
+enum { SIGNALS_MAX = 64 };
+
 /* ---- control messages ---- */
 
 static void add_mark(struct track *t, const char *name)
@@ -87,6 +90,19 @@ static void note_loss(struct track *t)
 		trk__tree_lost(trk__sampler_tree(t->sampler));
 }
 
+/* A program on a slow file server may turn out not to be executable after a while. */
+static void report_exec(struct track *t)
+{
+	int error = trk__job_exec_error(&t->job);
+	char text[TRK_RUN_TEXT_SIZE];
+
+	if (error == 0 || !t->options->on_word)
+		return;
+	(void) snprintf(text, sizeof(text), "%.150s: cannot execute: %s", t->options->argv[0],
+			trk__strerror(error));
+	t->options->on_word(t->options->data, text);
+}
+
 void trk__track_reap(struct track *t, pid_t pid)
 {
 	bool counts = t->options->argv && t->sampler && !trk__track_is_old_child(t, pid);
@@ -114,6 +130,7 @@ void trk__track_reap(struct track *t, pid_t pid)
 	if (pid == t->job.pid) {
 		t->root_reaped = true;
 		t->wait_status = status;
+		report_exec(t);
 	}
 }
 
@@ -221,7 +238,7 @@ void trk__track_handle_signals(struct track *t)
 	bool any = false;
 	int signo;
 
-	while (trk__job_next_signal(&t->job, &action, &signo)) {
+	for (int n = 0; n < SIGNALS_MAX && trk__job_next_signal(&t->job, &action, &signo); n++) {
 		any = true;
 		handle_stop_request(t, signo);
 		if (action == TRK_JOB_CHILD)

@@ -6,6 +6,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import time
 import uuid
 
 import pytest
@@ -176,6 +177,76 @@ def test_a_limit_ends_the_tree_where_proc_does_not_show_it(rt, marked):
                     program="/usr/bin/unshare")
     assert "/proc belongs to another pid namespace" in result.stderr
     assert result.stdout == "124\n0\n"
+
+
+@pytest.mark.parametrize("flags", [[], ["-q", "-i", "50ms", "-o", "-"]])
+def test_a_limit_does_not_wait_for_a_reader_of_messages_or_rows(rt, marked, flags):
+    """The pipe is full and nobody reads it until the job has been ended."""
+    fill = "import os; os.set_blocking(2, False)\ntry:\n  while True: os.write(2, b'x' * 4096)\nexcept OSError: pass"
+    script = f"/usr/bin/python3 -c \"{fill}\"; sleep 100"
+    reader, writer = os.pipe()
+    with subprocess.Popen([rt.path, "run", "--no-discovery", "--timeout", "1s", "--grace", "1s", *flags, "--",
+                           *marked.words, "sh", "-c", script], env=rt.env, cwd=rt.home, stdout=writer, stderr=writer,
+                          stdin=subprocess.DEVNULL) as run:
+        os.close(writer)
+        while not marked.left():
+            assert run.poll() is None
+            time.sleep(0.05)
+        while marked.left():  # without a limit acting: 100 s
+            time.sleep(0.05)
+        assert run.poll() is None  # it waits for the reader of the rest
+        with open(reader, "rb") as pipe:
+            pipe.read()
+    assert run.returncode == 124
+
+
+FLOOD = """
+import os, signal, sys
+tracker, first = os.getppid(), os.fork()
+for number in range(34, 65):
+    signal.signal(number, signal.SIG_IGN)
+os.fork()
+while True:
+    for number in range(34, 65):
+        try:
+            os.kill(tracker, number)
+        except BlockingIOError:
+            pass
+"""
+
+
+def test_a_limit_acts_in_a_flood_of_signals(rt, marked):
+    result = rt.track(*marked.words, "/usr/bin/python3", "-c", FLOOD, flags=["--timeout", "1s", "--grace", "1s"])
+    assert result.rc == 124 and marked.left() == []
+
+
+@pytest.mark.parametrize("number", ["TSTP", "TTIN", "TTOU"])
+def test_a_limit_ends_a_job_that_stops_itself(rt, marked, number):
+    """Nobody continues the tracker: its parent is no shell with job control."""
+    result = rt.track(*marked.words, "sh", "-c", f"sleep 100 & kill -{number} $$; sleep 100",
+                      flags=["--timeout", "1s", "--grace", "1s"])
+    assert result.rc == 124 and marked.left() == []
+
+
+JOIN = """
+import os, pathlib, sys
+for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+    try:
+        pid, rest = path.read_text().split(" (", 1)
+        name, rest = rest.rsplit(") ", 1)
+        if name.startswith("rt-") and int(rest.split()[1]) == os.getppid():
+            os.setpgid(0, int(pid))
+            sys.exit(99)
+    except OSError as error:
+        print(type(error).__name__, file=sys.stderr)
+sys.exit(7)
+"""
+
+
+def test_a_job_cannot_pass_for_a_helper_of_the_tracker(rt):
+    """It would be spared by limits, and its exit code would be lost."""
+    result = rt.track("/usr/bin/python3", "-c", JOIN)
+    assert "PermissionError" in result.stderr and result.rc == 7
 
 
 def test_wrong_limits_are_told_apart_before_the_job_starts(rt, tmp_path):

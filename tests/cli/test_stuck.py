@@ -135,3 +135,17 @@ burn(2)
     assert done.rc == 0, done.stderr
     after = rt.run("lines", "--json", "--phase", "after").json()
     assert after["all"]["cpu_s"] > 1
+
+
+@pytest.mark.parametrize("kind", ["program", "script", "path"])
+def test_a_time_limit_ends_an_exec_that_waits_for_a_dead_file_server(rt, dead, tmp_path, kind):
+    command, path = dead.folder / "program", os.environ["PATH"]
+    if kind == "script":
+        command = tmp_path / "script"
+        command.write_text(f"#!{dead.folder}/interpreter\n")
+        command.chmod(0o755)
+    if kind == "path":
+        command, path = "program", f"{dead.folder}:{path}"
+    done = dead("env", f"PATH={path}", rt.path, "run", "--no-discovery", "--timeout", "2s", "--grace", "1s", "--",
+                command)
+    assert done.rc == 124, done.stderr

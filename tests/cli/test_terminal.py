@@ -350,3 +350,26 @@ def test_ctrl_z_and_ctrl_c_work_for_the_other_verbs(shell, rt, verb):
     shell.expect(r"\d+\.\d+,\d+,")
     shell.key("C")
     assert shell.status() == 0
+
+
+TAKES_IT = """
+import os, signal, sys, termios
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+child = os.fork()
+if child == 0:
+    os.setpgid(0, 0)
+    os.tcsetpgrp(0, os.getpgrp())
+    attributes = termios.tcgetattr(0)
+    attributes[3] |= termios.TOSTOP
+    termios.tcsetattr(0, termios.TCSANOW, attributes)
+    os._exit(0)
+os.waitpid(child, 0)
+sys.exit(9)
+"""
+
+
+def test_a_job_that_takes_the_terminal_does_not_stop_the_tracker(shell, rt):
+    """It writes its summary from the background, where the terminal stops writers."""
+    (rt.home / "takes.py").write_text(TAKES_IT)
+    shell.send(f"'{rt.path}' run --no-discovery -- {PYTHON} takes.py; echo status=$?.")
+    assert shell.expect(r"status=(\d+)\.|Stopped").group(1) == "9"

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,8 @@ static const int handled[] = {
 
 /* Dispositions that may be inherited, and those that the tracker needs. With an ignored SIGCHLD the
  * kernel would reap the job and its result would be lost. SIGPIPE and SIGXFSZ: a closed reader of
- * the summary, or a limit on the size of files, must not kill the tracker while the job runs. */
+ * the summary, or a limit on the size of files, must not kill the tracker while the job runs.
+ * SIGTTOU: a job that takes the terminal must not stop the tracker at its next message. */
 static const struct {
 	int signo;
 	void (*disposition)(int);
@@ -35,6 +37,7 @@ static const struct {
 	{SIGCHLD, SIG_DFL},
 	{SIGPIPE, SIG_IGN},
 	{SIGXFSZ, SIG_IGN},
+	{SIGTTOU, SIG_IGN},
 };
 
 static void adjust_dispositions(struct trk_job *job)
@@ -257,6 +260,8 @@ static void restore_timers(const struct trk_job *job)
 	(void) setitimer(ITIMER_PROF, &job->timer[2], NULL);
 }
 
+enum { EXEC_WAIT_MS = 1000 };
+
 /* Close-on-exec pipes between the tracker and the child. */
 struct pipes {
 	int error[2]; /* the child writes why its exec failed; the exec closes it */
@@ -301,7 +306,7 @@ static _Noreturn void run_child(struct trk_job *job, char *const argv[], char *c
 	(void) execvpe(argv[0], argv, env);
 	error = errno;
 	(void) trk__write_all(pipes->error[1], &error, sizeof(error));
-	_exit(127);
+	_exit(error == ENOENT ? 127 : 126);
 }
 
 /* Call while the child waits. Kernels before 5.13 have only the first clock. */
@@ -312,13 +317,45 @@ static void open_clocks(struct trk_job *job)
 		job->root_perf_fd = trk__perf_open(job->pid, TRK_PERF_THREADS);
 }
 
-/* Returns 0 once the exec has happened, else a negative errno of fork or of the exec. */
+/* The exec closes the pipe. While it goes on signals are pending, and limits do not act. */
+static int await_exec(struct trk_job *job, int fd)
+{
+	struct pollfd end = {.fd = fd, .events = POLLIN};
+	int error = 0;
+	ssize_t n;
+
+	do {
+		if (poll(&end, 1, EXEC_WAIT_MS) == 0) {
+			job->exec_fd = fd;
+			return 0;
+		}
+		n = read(fd, &error, sizeof(error));
+		job->group_refused |= n == sizeof(error) && error == 0;
+	} while ((n < 0 && errno == EINTR) || (n == sizeof(error) && error == 0));
+	trk__close(fd);
+	return n == sizeof(error) ? -error : 0;
+}
+
+int trk__job_exec_error(struct trk_job *job)
+{
+	int error = 0;
+
+	if (job->exec_fd < 0)
+		return 0;
+	if (read(job->exec_fd, &error, sizeof(error)) != sizeof(error))
+		error = 0;
+	trk__close(job->exec_fd);
+	job->exec_fd = -1;
+	return error;
+}
+
+/* Returns 0 once the exec has happened or takes long, else a negative errno of fork or of the
+ * exec. */
 static int start(struct trk_job *job, char *const argv[], char *const env[], bool *ret_exec_failed)
 {
 	pid_t tracker = getpid();
 	struct pipes pipes;
 	int error, r = open_pipes(job, &pipes);
-	ssize_t n;
 
 	if (r < 0)
 		return r;
@@ -335,15 +372,9 @@ static int start(struct trk_job *job, char *const argv[], char *const env[], boo
 		trk__close(pipes.error[0]);
 		return -error;
 	}
-	do {
-		n = read(pipes.error[0], &error, sizeof(error));
-		job->group_refused |= n == sizeof(error) && error == 0;
-	} while ((n < 0 && errno == EINTR) || (n == sizeof(error) && error == 0));
-	trk__close(pipes.error[0]);
-	if (n != sizeof(error))
-		return 0;
-	*ret_exec_failed = true;
-	return -error;
+	r = await_exec(job, pipes.error[0]);
+	*ret_exec_failed = r < 0;
+	return r;
 }
 
 int trk__job_spawn(struct trk_job *job, char *const argv[], char *assignment, bool *ret_exec_failed)
@@ -405,10 +436,19 @@ void trk__job_stop_self(int signo)
 	(void) sigaction(signo, &before, NULL);
 }
 
+/* A shell with job control gives the job a process group of its own, and continues the group that
+ * has stopped. Other parents (timeout(1), a program that waits for this one) do not. */
+static bool has_job_control(void)
+{
+	return getpgid(getppid()) != getpgrp();
+}
+
 void trk__job_stop_with(struct trk_job *job, int signo)
 {
 	siginfo_t info = {.si_pid = 0};
 
+	if (!has_job_control())
+		return;
 	trk__job_stop_self(signo);
 	/* The signal that continued the tracker is pending. There is none where the kernel did not
 	 * stop it: in an orphaned process group, or as PID 1 of a namespace. */
@@ -421,13 +461,17 @@ void trk__job_stop_with(struct trk_job *job, int signo)
 		(void) kill(job->pid, SIGCONT);
 }
 
+/* The kernel drops pending signals of which the disposition becomes "ignore". Reading them one by
+ * one takes a minute where the job has sent 100,000. */
 void trk__job_drop_signals(struct trk_job *job, bool hold_term)
 {
-	enum trk_job_action action;
-	int signo;
+	static const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction before;
 
-	while (trk__job_next_signal(job, &action, &signo))
-		;
+	for (int signo = 1; signo <= SIGRTMAX; signo++)
+		if (signo != SIGCHLD && sigismember(&job->handled, signo) > 0 &&
+		    sigaction(signo, &ignore, &before) == 0)
+			(void) sigaction(signo, &before, NULL);
 	if (hold_term)
 		(void) sigaddset(&job->original_mask, SIGTERM);
 }
@@ -435,9 +479,10 @@ void trk__job_drop_signals(struct trk_job *job, bool hold_term)
 void trk__job_release(struct trk_job *job)
 {
 	trk__close(job->signal_fd);
+	trk__close(job->exec_fd);
 	trk__close(job->perf_fd);
 	trk__close(job->root_perf_fd);
-	job->signal_fd = job->perf_fd = job->root_perf_fd = -1;
+	job->exec_fd = job->signal_fd = job->perf_fd = job->root_perf_fd = -1;
 	unprotect_self(job);
 	(void) prctl(PR_SET_CHILD_SUBREAPER, job->was_subreaper, 0, 0, 0);
 	(void) sigprocmask(SIG_SETMASK, &job->original_mask, NULL);
