@@ -210,12 +210,26 @@ static bool is_key_of_address(const char *text, size_t name, char before)
 	return is_one_of(before, "?&") && len >= HOOK_MIN && strcspn(text + 4, "0123456789") < len;
 }
 
-static enum trk_secret_kind kind_of_name(const char *text, size_t name, char before)
+static enum trk_secret_kind kind_of_name(const char *text, size_t name, char before, bool is_header)
 {
-	if (is_key_of_address(text, name, before) ||
+	if (is_header || is_key_of_address(text, name, before) ||
 	    (name == 10 && !strncasecmp(text, "identified", name)))
 		return TRK_SECRET_ANY;
 	return trk__secret_name(text, name);
+}
+
+/* password: str = "x": length of all from the type, of `len` bytes, to the end of the value; *ret_quote
+ * closes that. 0: no value follows. */
+static size_t typed_length(const char *text, size_t len, char *ret_quote)
+{
+	size_t gap = strspn(text + len, " "), at = len + gap;
+
+	if (!gap || text[at] != '=')
+		return 0;
+	at++;
+	at += strspn(text + at, " ");
+	at += opening_length(text + at, ret_quote);
+	return at + trk__mask_value(text + at, *ret_quote);
 }
 
 /* token = f(x), token = d[i], password=f(): an expression of a program. */
@@ -237,10 +251,9 @@ static bool find_named(const struct trk_mask *mask, const char *text, char befor
 {
 	size_t name = name_length(text), at = name ? value_at(text, name, before) : 0;
 	bool is_header = at > 0 && is_header_name(text, name) && is_one_of(text[name], ":=\"'");
-	enum trk_secret_kind kind = is_header ? TRK_SECRET_ANY
-				    : at > 0  ? kind_of_name(text, name, before)
-					      : TRK_SECRET_NONE;
-	size_t len, gap, more;
+	enum trk_secret_kind kind =
+		at > 0 ? kind_of_name(text, name, before, is_header) : TRK_SECRET_NONE;
+	size_t len, typed;
 	char quote;
 
 	if (!kind)
@@ -253,15 +266,10 @@ static bool find_named(const struct trk_mask *mask, const char *text, char befor
 	else
 		len = is_header && !quote ? strcspn(text + at, "\"'\n")
 					  : trk__mask_value(text + at, quote);
-	gap = quote ? 0 : strspn(text + at + len, " ");
-	if (gap && text[name] == ':' && text[at + len + gap] == '=') { /* password: str = "x" */
-		more = at + len + gap + 1;
-		more += strspn(text + more, " ");
-		more += opening_length(text + more, &quote);
-		len = more + trk__mask_value(text + more, quote) - at;
-	} else if (trk__secret_is_plain(kind, text + at, len)) {
+	typed = quote || text[name] != ':' ? 0 : typed_length(text + at, len, &quote);
+	if (!typed && trk__secret_is_plain(kind, text + at, len))
 		return false;
-	}
+	len = typed ? typed : len;
 	*ret = (struct trk_mask_found){at, len, trk__mask_secret};
 	return !mask->is_source || quote;
 }
