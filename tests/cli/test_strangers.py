@@ -258,6 +258,15 @@ def test_a_link_of_one_s_own_leads_to_where_a_program_is_installed(world, victim
     assert victim.execute(target / "bin/sh", "-c", "exit 3").returncode == 3
 
 
+def test_a_program_is_installed_in_a_volume_of_root_to_which_all_may_write(world, victim):
+    """As in an emptyDir of Kubernetes."""
+    volume = world.base / "volume"
+    volume.mkdir()
+    volume.chmod(0o777)
+    assert victim.rt("self", "install", volume).returncode == 0
+    assert victim.execute(volume / "bin/sh", "-c", "exit 3").returncode == 3
+
+
 @pytest.mark.parametrize("path", ["link", "link/site", "site"])
 def test_no_folder_of_a_dashboard_is_made_behind_a_link_of_another_user(world, victim, stranger, path):
     thesis, place = victim.folder(victim.home / "thesis"), victim.folder(world.base / "open", 0o777)
