@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "lines/native.h"
-#include "sink/sibling.h"
+#include "sink/snapshot.h"
 #include "report/gpu_summary.h"
 #include "sink/table.h"
 

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/dashboard_serve.h"
+#include "probe/linux/worker.h"
 
 #define IN_PYTHON "python -m resource_tracker run -- CMD"
 
@@ -64,4 +65,10 @@ const char *cli_shell_name(const char *argv0)
 int cli_shell(const char *name, int argc, char **argv)
 {
 	return EXIT_ERROR;
+}
+
+/* Nothing is read by workers. */
+int trk__worker_threads(void)
+{
+	return 0;
 }

@@ -27,21 +27,4 @@ void trk__sibling_json_row(struct trk_buf *b, const struct trk_run *run,
  * which rows are written. A fixed number of decimals, whole MiB; unknown is an empty cell. */
 void trk__sibling_csv_row(struct trk_buf *b, const struct trk_sample *row);
 
-/* ---- the JSON snapshot of the Python package, which its from_snapshot() and loads() read ---- */
-
-struct trk_snapshot {
-	bool is_04; /* columns and units of version 0.4, else of 0.5 */
-	bool any;   /* a row was written in this table */
-};
-
-/* `processes`: write into the process table, else into the system table. An unmeasured GPU is
- * written as 0, as by the package without a GPU, because it cannot read null. For the same reason a
- * row of the process table is left out if the memory is unknown, as after the last process has
- * ended. */
-void trk__snapshot_head(struct trk_buf *b, struct trk_snapshot *s, const struct trk_record *record);
-void trk__snapshot_row(struct trk_buf *b, struct trk_snapshot *s, bool processes,
-		       const struct trk_sample *row);
-void trk__snapshot_middle(struct trk_buf *b, struct trk_snapshot *s);
-void trk__snapshot_end(struct trk_buf *b);
-
 #endif

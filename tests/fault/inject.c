@@ -264,10 +264,10 @@ int bind(int fd, const struct sockaddr *to, socklen_t len)
 	return strikes("bind") ? -1 : real(fd, to, len);
 }
 
-int mkdir(const char *path, mode_t mode)
+int mkdirat(int dir, const char *path, mode_t mode)
 {
-	REAL(mkdir);
-	return strikes("mkdir") ? -1 : real(path, mode);
+	REAL(mkdirat);
+	return strikes("mkdir") ? -1 : real(dir, path, mode);
 }
 
 int flock(int fd, int operation)
