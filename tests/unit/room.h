@@ -15,15 +15,24 @@ void room_add(struct room_group *group);
 
 #ifndef ROOM_ITSELF
 static int room_main(void);
+static const char *room_file(void);
 
 __attribute__((constructor)) static void room_add_this_file(void)
 {
-	static struct room_group group = {__BASE_FILE__, room_main, 0};
+	static struct room_group group = {0, room_main, 0};
 
+	group.file = room_file();
 	room_add(&group);
 }
 
-#define main room_main
+/* "int main(void)". The name of the file is known where it stands, not in this header (clang). */
+#define main(...)                                                                                  \
+	room_no_function(void);                                                                    \
+	static const char *room_file(void)                                                         \
+	{                                                                                          \
+		return __FILE__;                                                                   \
+	}                                                                                          \
+	static int room_main(__VA_ARGS__)
 #endif
 
 #endif
