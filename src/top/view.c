@@ -382,7 +382,7 @@ static void draw_time(struct trk_frame *f, const struct trk_facts *facts, int y)
 
 	(void) trk__frame_text(f, 1, y, TRK_STYLE_PLAIN, "time");
 	x = trk__frame_text(f, x, y, TRK_STYLE_PLAIN, trk__human_rough_seconds(a, facts->t_s));
-	if (isnan(usual_s))
+	if (!facts->usual || isnan(usual_s))
 		return;
 	x = trk__frame_printf(f, x, y, TRK_STYLE_DIM, " (usual %s",
 			      trk__human_rough_seconds(a, usual_s));

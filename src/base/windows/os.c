@@ -237,11 +237,11 @@ void trk__os_sort(void *list, size_t n, size_t size, trk__os_order *order, void 
 	qsort_s(list, n, size, compare, &o);
 }
 
-#endif
-
 ssize_t trk__os_write_in_time(int fd, const void *data, size_t len, int ms)
 {
 	int r = trk__write_all(fd, data, len);
 
 	return r < 0 ? r : (ssize_t) len;
 }
+
+#endif

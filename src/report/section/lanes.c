@@ -57,7 +57,7 @@ static size_t choose_colors(const struct trk_record *record, size_t index[TRK_DO
 {
 	const struct trk_program_log *log = &record->programs;
 	double cpu_ns = cpu_of(log), most_bytes = record->max_memory_mib * 1048576;
-	struct ranked list[TRK_PROGRAMS_MAX];
+	struct ranked list[TRK_PROGRAMS_MAX] = {{.at = 0}};
 	size_t count = 0;
 
 	for (size_t i = 1; i < log->count; i++) {
@@ -222,7 +222,7 @@ size_t trk__lanes_choose(struct trk_doc *d, const struct trk_record *record,
 	const struct trk_program_log *log = &record->programs;
 	double cpu_ns = cpu_of(log), most = record->max_memory_mib * TRK_MIB;
 	size_t own[TRK_DOC_AREAS], owns = choose_colors(record, own), count = 0, all = 0;
-	struct ranked list[TRK_PROGRAMS_MAX];
+	struct ranked list[TRK_PROGRAMS_MAX] = {{.at = 0}};
 
 	for (size_t i = 1; i < log->count; i++) {
 		const struct trk_program *p = &log->program[i];

@@ -301,7 +301,7 @@ static void write_list(struct trk_buf *b, const struct trk_doc *d, const struct 
 
 	trk__buf_puts(b, which ? ",\"" : "\"");
 	for (size_t i = 0; i < d->buckets * finer; i++) {
-		struct trk_doc_steps steps = trk__doc_merge(s->fine + i * each, each);
+		struct trk_doc_steps steps = trk__doc_merge(each ? s->fine + i * each : NULL, each);
 
 		pack(b, which == 0 ? steps.avg : which == 1 ? steps.min : steps.max);
 	}
