@@ -31,13 +31,14 @@ ssize_t trk__os_write_in_time(int fd, const void *data, size_t len, int ms)
 	const char *at = data;
 	size_t done = 0;
 
-	/* A pipe that poll() calls writable has room for PIPE_BUF bytes. */
-	while (done < len && poll(&to, 1, ms) == 1) {
+	while (done < len) {
+		int ready = poll(&to, 1, ms);
+		/* A pipe that poll() calls writable has room for PIPE_BUF bytes. */
 		size_t part = len - done < PIPE_BUF ? len - done : PIPE_BUF;
-		ssize_t n = write(fd, at + done, part);
+		ssize_t n = ready == 1 ? write(fd, at + done, part) : -1;
 
-		if (n < 0 && errno != EINTR && errno != EAGAIN)
-			return -errno;
+		if (ready == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
+			return ready == 0 ? (ssize_t) done : -errno;
 		done += n > 0 ? (size_t) n : 0;
 	}
 	return (ssize_t) done;

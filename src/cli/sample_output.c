@@ -105,10 +105,8 @@ static void write_out(struct sample_output *out, bool is_last)
 {
 	ssize_t r = out->buf.error;
 
-	if (r == 0 && is_last)
-		r = trk__write_all(out->fd, out->buf.data, out->buf.len);
-	else if (r == 0)
-		r = trk__os_write_in_time(out->fd, out->buf.data, out->buf.len, 0);
+	if (r == 0)
+		r = trk__os_write_in_time(out->fd, out->buf.data, out->buf.len, is_last ? -1 : 0);
 	if (r > 0) {
 		out->buf.len -= (size_t) r;
 		memmove(out->buf.data, out->buf.data + r, out->buf.len);

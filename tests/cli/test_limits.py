@@ -183,13 +183,13 @@ def test_a_limit_ends_the_tree_where_proc_does_not_show_it(rt, marked):
 def test_a_limit_does_not_wait_for_a_reader_of_messages_or_rows(rt, marked, flags):
     """The pipe is full and nobody reads it until the job has been ended."""
     fill = "import os; os.set_blocking(2, False)\ntry:\n  while True: os.write(2, b'x' * 4096)\nexcept OSError: pass"
-    script = f"/usr/bin/python3 -c \"{fill}\"; sleep 100"
+    script = f"touch started; /usr/bin/python3 -c \"{fill}\"; sleep 100"
     reader, writer = os.pipe()
     with subprocess.Popen([rt.path, "run", "--no-discovery", "--timeout", "1s", "--grace", "1s", *flags, "--",
                            *marked.words, "sh", "-c", script], env=rt.env, cwd=rt.home, stdout=writer, stderr=writer,
                           stdin=subprocess.DEVNULL) as run:
         os.close(writer)
-        while not marked.left():
+        while not (rt.home / "started").exists():
             assert run.poll() is None
             time.sleep(0.05)
         while marked.left():  # without a limit acting: 100 s
