@@ -18,7 +18,7 @@ enum {
 	BYTES_MAX = 4 << 20, /* of recordings, to limit the time */
 };
 
-/* While a job runs, its course is that of the newest earlier run, and half as long again. */
+/* A job that still runs is compared as if it took 1.5 times as long as the newest earlier run. */
 #define LONGER 1.5
 
 static double seconds_of(const struct trk_record *record)

@@ -24,8 +24,8 @@ enum { PATH_SIZE = 4096, WORDS_MAX = 24, STACK_SIZE = 1024 * 1024 };
 
 /* ---- the program ---- */
 
-/* The stated program; or that of the installation; or one next to the library, as in a Python
- * wheel; or one in PATH. */
+/* Path of the program. In this order: the caller's, the installed one, one next to the library (as in
+ * a Python wheel), one in PATH. */
 static const char *program_of(const struct trk_tracker_options *o, char *path)
 {
 	static const char *const places[] = {"../bin/", "../../bin/", ""};

@@ -24,8 +24,8 @@ int trk__os_socket(int family, int type, int protocol);
 /* pipe(2), and socketpair(2) of two stream sockets, closed on exec, on Linux. 0, else a negative
  * errno. */
 int trk__os_pipe(int ends[2]);
-/* Write as much as is possible within `ms` milliseconds (-1: all), as to a pipe whose reader is slow
- * or to a stopped terminal. Number of bytes, which may be less than len, or a negative errno.
+/* Write until nothing can be written for `ms` milliseconds (-1: all), as to a pipe whose reader is
+ * slow or to a stopped terminal. Number of bytes, which may be less than len, or a negative errno.
  * Windows: as trk__write_all(). */
 ssize_t trk__os_write_in_time(int fd, const void *data, size_t len, int ms);
 int trk__os_socket_pair(int ends[2]);

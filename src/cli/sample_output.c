@@ -1,5 +1,6 @@
 #include "cli/sample_output.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -103,28 +104,35 @@ static void add_row(struct sample_output *out, const struct trk_run *run,
  * must not wait for a reader. At the end the rest waits for it. */
 static void write_out(struct sample_output *out, bool is_last)
 {
-	ssize_t r = out->buf.error;
+	ssize_t r = trk__os_write_in_time(out->fd, out->buf.data, out->buf.len, is_last ? -1 : 0);
 
-	if (r == 0)
-		r = trk__os_write_in_time(out->fd, out->buf.data, out->buf.len, is_last ? -1 : 0);
 	if (r > 0) {
 		out->buf.len -= (size_t) r;
 		memmove(out->buf.data, out->buf.data + r, out->buf.len);
 	}
 	if (r < 0) {
 		out->failed = true;
-		cli_complain("%s: cannot write samples: %s", out->where,
-			     r == out->buf.error ? "the reader is too slow"
-						 : trk__strerror((int) r));
+		trk__buf_clear(&out->buf);
+		cli_complain("%s: cannot write samples: %s", out->where, trk__strerror((int) r));
 	}
 }
 
 void sample_output_row(struct sample_output *out, const struct trk_run *run,
 		       const struct trk_sample *row, struct trk_sampler *sampler)
 {
+	size_t waiting = out->buf.len;
+
 	if (out->fd < 0 || out->failed)
 		return;
 	add_row(out, run, row, sampler);
+	if (out->buf.error) { /* the rows that wait are complete, and are written at the end */
+		out->failed = true;
+		cli_complain("%s: no further samples: %s", out->where,
+			     out->buf.error == -EFBIG ? "the reader is too slow"
+						      : trk__strerror(out->buf.error));
+		out->buf.len = waiting;
+		return;
+	}
 	write_out(out, false);
 }
 
@@ -132,11 +140,11 @@ void sample_output_end(struct sample_output *out)
 {
 	const struct trk_sample *row = trk__table_only_row(&out->lead);
 
-	if (out->fd < 0 || out->failed)
+	if (out->fd < 0)
 		return;
-	if (row && out->format == SAMPLE_JSON)
+	if (row && !out->failed && out->format == SAMPLE_JSON)
 		trk__buf_add(&out->buf, out->only.data, out->only.len);
-	else if (row)
+	else if (row && !out->failed)
 		trk__sibling_csv_row(&out->buf, row);
 	write_out(out, true);
 }

@@ -331,7 +331,7 @@ static int sibling_set_redaction(void *settings, const struct cli_option *o, con
 	{"executor", 0, "TEXT", "executor of the run", set_metadata, 0}, \
 	{"external-run-id", 0, "TEXT", "id of the run in another system", set_metadata, 0}, \
 	{"container-image", 0, "TEXT", "container image of the job", set_metadata, 0}, \
-	{"input-size", 0, "SIZE", "size of the job's input, for advice by size (default: that of the files on its command line)", set_input_size, 0}, \
+	{"input-size", 0, "SIZE", "size of the input, for advice by size (default: the sum of the input files on the command line)", set_input_size, 0}, \
 	{"no-history", 0, NULL, "do not add the run to the history of its job", cli_set_flag, SET(track.unlisted)}
 
 /* Its TRACKER_* variables set the options of the same name (config.h). docs/compatibility.md lists all

@@ -179,7 +179,7 @@ static void take_money(struct trk_fleet_run *run)
 					  : 0;
 }
 
-/* The capacity of a run that was requested or limited; NaN: that of the machine, or unknown. */
+/* What was requested for a run, or its limit. NaN: neither is known; the machine does not count. */
 static double stated(const struct trk_past_run *run, enum trk_resource resource)
 {
 	const struct trk_capacity *c = &run->capacity[resource];

@@ -63,6 +63,7 @@ static int close_the_rest(posix_spawn_file_actions_t *actions)
 
 static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int out)
 {
+	const short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
 	sigset_t none, plain;
 	int r = close_the_rest(actions);
 
@@ -77,10 +78,12 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attri
 	r = r ? r : posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
 	r = r ? r : posix_spawnattr_setsigmask(attributes, &none);
 	r = r ? r : posix_spawnattr_setsigdefault(attributes, &plain);
-	return r ? r
-		 : posix_spawnattr_setflags(attributes, (is_forked ? 0 : POSIX_SPAWN_SETSID) |
-								POSIX_SPAWN_SETSIGMASK |
-								POSIX_SPAWN_SETSIGDEF);
+	if (r != 0 || is_forked)
+		return r ? r : posix_spawnattr_setflags(attributes, flags);
+	r = posix_spawnattr_setflags(attributes, flags | POSIX_SPAWN_SETSID);
+	/* glibc before 2.26 has no sessions here: a process group must do. */
+	return r == EINVAL ? posix_spawnattr_setflags(attributes, flags | POSIX_SPAWN_SETPGROUP)
+			   : r;
 }
 
 /* True if the group is empty. It exists as long as one of its processes, zombies included. */

@@ -183,7 +183,7 @@ def test_a_server_that_does_not_answer_holds_nothing_up(team):
         result = team.track("sleep", "0.3", env={"RESOURCE_TRACKER_HISTORY": f"{url}?connect_timeout={TIMEOUT_S}"})
         assert result.rc == 0
         mute.settimeout(TIMEOUT_S)
-        while not is_open(mute.accept()[0]):  # that of the look at the end of the run has been closed
+        while not is_open(mute.accept()[0]):  # until the tracker has closed its connection of the end of the run
             pass
         listed = team.run("history", env={"RESOURCE_TRACKER_HISTORY": url})
         assert listed.rc == 0 and "timeout expired" in listed.stderr
