@@ -2,7 +2,7 @@
  * list of sent alerts, in the way `alerts check` checks a job after each of its runs. */
 #include "replay.h"
 
-#include "alert/end.h"
+#include "alert/end_rules.h"
 #include "fleet/job.h"
 
 #define HOUR_S 3600.0

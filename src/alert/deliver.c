@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/curl.h"
-#include "base/digest.h"
+#include "base/sha256.h"
 #include "base/os.h"
 
 enum {

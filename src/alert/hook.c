@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "alert/deliver.h"
-#include "alert/end.h"
+#include "alert/end_rules.h"
 
 /* Find a rule by its name of `len` bytes; false: there is none. */
 static bool find_rule(const char *name, size_t len, int *ret)

@@ -90,7 +90,7 @@ void trk__alert_live_row(struct trk_alert_live *live, const struct trk_record *r
 			 const struct trk_sample *row, const struct trk_gpu_device *device,
 			 size_t devices, trk_alert_fn *on_alert, void *data);
 
-/* ---- rules.c: one condition each ---- */
+/* ---- live_rules.c: one condition each ---- */
 
 /* Below this share of the limit, growth is not a risk. */
 #define TRK_ALERT_OOM_SHARE 0.6

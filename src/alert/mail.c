@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "alert/deliver.h"
-#include "alert/end.h"
+#include "alert/end_rules.h"
 #include "base/clock.h"
 
 /* A subject outside of printable ASCII is written as encoded words (RFC 2047), of which each

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "alert/deliver.h"
-#include "alert/end.h"
+#include "alert/end_rules.h"
 #include "base/clock.h"
 #include "base/json.h"
 

@@ -2,7 +2,7 @@
  *
  * [SECRET]  the value of a name such as --password, API_TOKEN= or "secret": (mask_names.c), or of
  *           an option of a known program, as in mysql -pX (mask_programs.c); a key of a known
- *           service (tokens.def); an address with a password, the path of a webhook
+ *           service (mask_tokens.def); an address with a password, the path of a webhook
  * [KEY]     an argument that holds a PEM key or certificate
  *
  * Strict masking also replaces text that may not be a secret:

@@ -1,11 +1,11 @@
-/* Keys and tokens of known services, by the forms of tokens.def. */
+/* Keys and tokens of known services, by the forms of mask_tokens.def. */
 #include <string.h>
 
 #include "base/mask_private.h"
 
 static const char *const forms[] = {
 #define TOKEN(form, what) form,
-#include "base/tokens.def"
+#include "base/mask_tokens.def"
 #undef TOKEN
 };
 

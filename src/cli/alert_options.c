@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "alert/end.h"
+#include "alert/end_rules.h"
 #include "base/clock.h"
 #include "base/mask.h"
 #include "base/parse.h"

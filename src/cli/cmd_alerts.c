@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "alert/end.h"
+#include "alert/end_rules.h"
 #include "alert/live.h"
 #include "base/clock.h"
 #include "base/detach.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alert/end.h"
+#include "alert/end_rules.h"
 #include "alert/live.h"
 #include "fleet/job.h"
 #include "service/runs.h"

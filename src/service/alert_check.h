@@ -3,7 +3,7 @@
 #ifndef TRK_SERVICE_ALERT_CHECK_H
 #define TRK_SERVICE_ALERT_CHECK_H
 
-#include "alert/end.h"
+#include "alert/end_rules.h"
 #include "alert/hook.h"
 #include "fleet/rows.h"
 #include "service/alert_send.h"

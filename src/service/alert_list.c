@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "alert/book.h"
-#include "alert/end.h"
+#include "alert/end_rules.h"
 #include "alert/live.h"
 #include "base/file.h"
 #include "base/json.h"

@@ -2,7 +2,7 @@
 #ifndef TRK_SERVICE_ALERT_LIST_H
 #define TRK_SERVICE_ALERT_LIST_H
 
-#include "alert/end.h"
+#include "alert/end_rules.h"
 #include "alert/live.h"
 #include "base/json.h"
 #include "service/service.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/digest.h"
+#include "base/sha256.h"
 #include "base/file.h"
 #include "catalog/keeper.h"
 #include "catalog/text.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "alert/end.h"
+#include "alert/end_rules.h"
 
 #include "fleet_synthetic.h"
 #include "skip.h"

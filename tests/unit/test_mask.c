@@ -378,7 +378,7 @@ static void tokens_of_known_services_are_found(void **state)
 {
 	static const char *const forms[] = {
 #define TOKEN(form, what) form,
-#include "base/tokens.def"
+#include "base/mask_tokens.def"
 #undef TOKEN
 	};
 

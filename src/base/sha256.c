@@ -1,4 +1,4 @@
-#include "base/digest.h"
+#include "base/sha256.h"
 
 #include <stdbool.h>
 #include <stdio.h>

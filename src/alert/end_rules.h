@@ -1,7 +1,7 @@
 /* Alerts about a job that are judged after a run, from its history: by a helper process, by `alerts
  * check`, and by the digest. Pure. */
-#ifndef TRK_ALERT_END_H
-#define TRK_ALERT_END_H
+#ifndef TRK_ALERT_END_RULES_H
+#define TRK_ALERT_END_RULES_H
 
 #include <stddef.h>
 

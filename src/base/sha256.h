@@ -1,6 +1,6 @@
 /* SHA-256 by libcrypto, which is loaded on first use. */
-#ifndef TRK_BASE_DIGEST_H
-#define TRK_BASE_DIGEST_H
+#ifndef TRK_BASE_SHA256_H
+#define TRK_BASE_SHA256_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "alert/end.h"
+#include "alert/end_rules.h"
 
 #include <math.h>
 #include <stdio.h>
