@@ -305,13 +305,6 @@ static void take_limits(const struct trk_cgroup_limits *l, struct trk_server *s)
 
 /* ---- all ---- */
 
-const struct trk_gpu_ops *const trk__gpu_sources[] = {
-	&trk__gpu_nvml,
-	&trk__gpu_drm,
-	&trk__gpu_nvidia_smi, /* last, as its devices appear later than others */
-	NULL,
-};
-
 /* Without a device file or a driver no GPU is usable; with one the driver must be queried, which
  * may take a second: see model/place.h. */
 static void read_gpus(const struct trk_env *env, struct trk_server *s)

@@ -16,6 +16,7 @@
 
 #include "base/env.h"
 #include "model/gpu.h"
+#include "probe/gpu/sources.def"
 
 enum {
 	TRK_GPU_PROCESSES_MAX = 2048,
@@ -75,7 +76,9 @@ struct trk_gpu_ops {
 	void (*close)(void *state);
 };
 
-extern const struct trk_gpu_ops trk__gpu_nvml, trk__gpu_drm, trk__gpu_nvidia_smi;
+#define X(name) extern const struct trk_gpu_ops trk__gpu_##name;
+TRK_GPU_SOURCE_LIST(X)
+#undef X
 
 /* True if the kernel has suspended this PCI device (runtime power management). Reading it does not
  * wake the device; any other query would. sys_fd: /sys; bus: "0000:01:00.0", or with eight leading

@@ -84,6 +84,10 @@ struct reader {
 	char text[TRK_GPU_TEXT_SIZE]; /* names the working sources, or says why there is none */
 };
 
+#define X(name) &trk__gpu_##name,
+const struct trk_gpu_ops *const trk__gpu_sources[] = {TRK_GPU_SOURCE_LIST(X) NULL};
+#undef X
+
 /* NULL where no source is likely, or without memory. Free with free(3). */
 static struct reader *reader_new(const struct trk_env *env, enum trk_gpu_mode mode,
 				 const struct trk_gpu_hints *hints,

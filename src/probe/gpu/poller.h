@@ -54,7 +54,7 @@ enum trk_gpu_poller_state {
 };
 enum trk_gpu_poller_state trk__gpu_poller_state(struct trk_gpu_poller *p);
 
-/* The sources of this system (machine.c), NULL-terminated. */
+/* The sources of sources.def, NULL-terminated. */
 extern const struct trk_gpu_ops *const trk__gpu_sources[];
 
 #endif
