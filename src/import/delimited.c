@@ -7,6 +7,7 @@
 
 #include "base/csv.h"
 #include "base/parse.h"
+#include "import/values.h"
 
 /* One line into cells. 1, 0 at the end of the text, -EBADMSG. */
 static int read_line(struct trk_delimited *d, char **cell, size_t *ret_cells)
@@ -103,4 +104,9 @@ const char *trk__delimited_cell(const struct trk_delimited *d, const char *name)
 double trk__delimited_value(const struct trk_delimited *d, const char *name)
 {
 	return trk__delimited_number(d, find_cell(d, name));
+}
+
+double trk__delimited_bytes(const struct trk_delimited *d, const char *name)
+{
+	return trk__value_bytes(trk__delimited_cell(d, name), 1, NULL);
 }

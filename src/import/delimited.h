@@ -32,5 +32,7 @@ double trk__delimited_number(const struct trk_delimited *d, int column);
 /* The same by the name of the column. The search costs at most a comparison per cell of the row. */
 const char *trk__delimited_cell(const struct trk_delimited *d, const char *name);
 double trk__delimited_value(const struct trk_delimited *d, const char *name);
+/* "1.2 GB", "512K": see trk__value_bytes(); a bare number is bytes. */
+double trk__delimited_bytes(const struct trk_delimited *d, const char *name);
 
 #endif

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "import/delimited.h"
 #include "import/series.h"
 #include "recording/reader.h"
 #include "recording/store.h"
@@ -244,4 +245,18 @@ int trk__imp_totals(struct trk_importing *i, const struct trk_imp_totals *t)
 		return trk__imp_end(i);
 	trk__imp_drop(i);
 	return trk__imp_failed(i, r);
+}
+
+void trk__imp_ends_with_file(struct trk_importing *i, double duration_s)
+{
+	double start_s = (double) i->import->time_ns / 1e9 - (duration_s > 0 ? duration_s : 0);
+
+	i->run.start_ns = trk__imp_ns(start_s);
+}
+
+int trk__imp_bad_table(struct trk_importing *i, unsigned long line)
+{
+	return trk__error_set(i->reterr, -EBADMSG, i->import->file,
+			      "%s:%lu: more than %d cells, or a quote that is not closed",
+			      i->import->file, line, TRK_DELIMITED_CELLS_MAX);
 }

@@ -67,6 +67,11 @@ int trk__imp_totals(struct trk_importing *i, const struct trk_imp_totals *t);
 void trk__imp_add_totals(struct trk_importing *i, const struct trk_imp_totals *t, double cpu_s,
 			 const char *cpu_is, const char *others_are);
 
+/* Set the start of a run of which the file was written at the end. */
+void trk__imp_ends_with_file(struct trk_importing *i, double duration_s);
+/* Report a line that is no row of a table. Returns -EBADMSG. */
+int trk__imp_bad_table(struct trk_importing *i, unsigned long line);
+
 /* Seconds since 1970, to the nearest microsecond, in ns; 0 for earlier times. */
 uint64_t trk__imp_ns(double seconds);
 

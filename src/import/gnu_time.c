@@ -1,26 +1,14 @@
-/* Tools that report totals of single commands: GNU time and Snakemake's benchmarks. */
+/* The report of GNU time -v. */
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/mask.h"
 #include "base/parse.h"
-#include "import/delimited.h"
 #include "import/private.h"
 #include "import/values.h"
-
-/* Set the times of a run that ended when the file was written. */
-static void end_with_the_file(struct trk_importing *i, double duration_s)
-{
-	double start_s = (double) i->import->time_ns / 1e9 - (duration_s > 0 ? duration_s : 0);
-
-	i->run.start_ns = trk__imp_ns(start_s);
-}
-
-/* ---- GNU time -v ---- */
 
 struct time_block {
 	struct trk_imp_totals t;
@@ -74,7 +62,7 @@ static int block_end(struct trk_importing *i, struct time_block *b)
 	}
 	job_of_command(b->command, job, sizeof(job));
 	trk__imp_clear(i, job);
-	end_with_the_file(i, b->t.duration_s);
+	trk__imp_ends_with_file(i, b->t.duration_s);
 	(void) snprintf(i->run.command, sizeof(i->run.command), "%s", b->command);
 	i->run.command_len = strlen(i->run.command) + 1;
 	b->t.peak_is = "largest process of the job";
@@ -166,72 +154,4 @@ int trk__imp_gnu_time(struct trk_importing *i, char *text, size_t len)
 		}
 	}
 	return r < 0 ? r : block_end(i, &b);
-}
-
-/* ---- Snakemake ---- */
-
-/* The larger known value: PSS counts shared pages once, RSS is readable without privileges. */
-static double peak_of(const struct trk_delimited *d, const char **ret_is)
-{
-	double pss = trk__delimited_value(d, "max_pss"), rss = trk__delimited_value(d, "max_rss");
-
-	*ret_is = pss > 0 ? "sampled sum of PSS" : "sampled sum of RSS";
-	return pss > 0 ? pss : rss;
-}
-
-/* "12.1", or "{'a.fq': 12.1, 'b.fq': 3.0}": the sum in bytes; 0 if unknown. */
-static uint64_t input_of(const char *text)
-{
-	double sum = 0, value;
-
-	if (trk__parse_decimal(text, &value) == 0)
-		sum = value;
-	for (const char *at = strrchr(text, '}') ? text : ""; (at = strstr(at, ": ")); at++) {
-		char number[32];
-		size_t len = strspn(at + 2, "0123456789.");
-
-		(void) snprintf(number, sizeof(number), "%.*s", len < 31 ? (int) len : 31, at + 2);
-		if (trk__parse_decimal(number, &value) == 0)
-			sum += value;
-	}
-	return sum > 0 && sum < 1e9 ? (uint64_t) (sum * TRK_MIB) : 0;
-}
-
-int trk__imp_snakemake(struct trk_importing *i, char *text, size_t len)
-{
-	struct trk_delimited d;
-	int r = trk__delimited_init(&d, text, '\t');
-
-	if (r < 0 || trk__delimited_column(&d, "s") < 0)
-		return trk__error_set(i->reterr, -EBADMSG, i->import->file,
-				      "%s:1: no column s (seconds)", i->import->file);
-	while ((r = trk__delimited_next(&d)) > 0) {
-		struct trk_imp_totals t = TRK_IMP_TOTALS_UNKNOWN;
-		const char *rule = trk__delimited_cell(&d, "rule_name");
-
-		t.duration_s = trk__delimited_value(&d, "s");
-		t.peak_mib = peak_of(&d, &t.peak_is);
-		t.cpu_s = trk__delimited_value(&d, "cpu_time");
-		if (isnan(t.cpu_s)) /* older versions have only the mean, in percent */
-			t.cpu_s = trk__delimited_value(&d, "mean_load") / 100 * t.duration_s;
-		t.read_bytes = trk__delimited_value(&d, "io_in") * TRK_MIB;
-		t.write_bytes = trk__delimited_value(&d, "io_out") * TRK_MIB;
-		t.request_cpu = trk__delimited_value(&d, "threads");
-		if (!(t.duration_s > 0)) {
-			i->result->skipped++;
-			continue;
-		}
-		trk__imp_clear(i, rule);
-		end_with_the_file(i, t.duration_s);
-		i->run.input_bytes = input_of(trk__delimited_cell(&d, "input_size_mb"));
-		trk__imp_key(i, &t.duration_s, sizeof(t.duration_s));
-		trk__imp_key(i, &t.cpu_s, sizeof(t.cpu_s));
-		trk__imp_key(i, &t.peak_mib, sizeof(t.peak_mib));
-		r = trk__imp_totals(i, &t);
-		if (r < 0)
-			return r;
-	}
-	return r < 0 ? trk__error_set(i->reterr, r, i->import->file, "%s:%lu: too many cells",
-				      i->import->file, d.line + 1)
-		     : 0;
 }
