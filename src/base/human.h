@@ -1,4 +1,4 @@
-/* Numbers as people read them: the one place where values become text with a unit.
+/* Numbers as people read them: values as text with a unit (over many jobs: fleet/words.h).
  *
  * Memory is in binary units (MiB, GiB), as in requests to schedulers; disk and network traffic in
  * decimal units (MB, GB), as vendors state it. Each function writes into a caller's array of

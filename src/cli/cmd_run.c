@@ -1,5 +1,6 @@
 /* resource-tracker run, attach, system and mark: track a job that is started, a process, or the
- * machine; record a named moment of the run. */
+ * machine; record a named moment of the run. Their options: track_options.c; what they print and
+ * return: tracking.c. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>

@@ -12,9 +12,8 @@
 #include "cli/server_options.h"
 #include "track/request.h"
 
-#define INTERVAL_MIN_NS  10000000ull
-#define INTERVAL_MAX_NS  3600000000000ull
-#define GRACE_DEFAULT_NS 5000000000ull
+#define INTERVAL_MIN_NS 10000000ull
+#define INTERVAL_MAX_NS 3600000000000ull
 
 /* ---- options ---- */
 
@@ -389,7 +388,7 @@ void track_settings_init(struct track_settings *s)
 {
 	*s = (struct track_settings){
 		.track.interval_ns = 1000000000ull,
-		.track.limits.grace_ns = GRACE_DEFAULT_NS,
+		.track.limits.grace_ns = TRK_ENFORCE_GRACE_NS,
 		.track.gpu = TRK_GPU_AUTO,
 		.track.lines = true,
 		.track.pss_share = -1,

@@ -6,7 +6,7 @@
 
 #include "alert/hook.h"
 #include "cli/cli.h"
-#include "track/identity.h"
+#include "track/job_identity.h"
 #include "track/track.h"
 
 /* Options of the tracker point into `track` and are used in src/track. Options about what the

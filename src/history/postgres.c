@@ -337,6 +337,8 @@ static int send_new(struct postgres_history *h, size_t max_new, struct trk_error
 
 /* ---- questions ---- */
 
+#define OF_JOB TRK_HISTORY_OF_JOB("$3", "$4::text")
+
 static int list_runs(struct trk_history *base, const struct trk_job_key *job, size_t max,
 		     bool unlisted, trk_history_row_fn *fn, void *data, struct trk_error *reterr)
 {
@@ -356,8 +358,7 @@ static int list_runs(struct trk_history *base, const struct trk_job_key *job, si
 	r = ask(h,
 		"SELECT " TRK_HISTORY_COLUMNS
 		" FROM resource_tracker.run WHERE ($2::boolean OR kind <> '" TRK_KIND_UNLISTED
-		"') AND ($3::text IS NULL OR job = $3) AND ($4::text IS NULL OR scope IS NULL OR "
-		"scope = $4) ORDER BY start_s DESC, file DESC LIMIT "
+		"') AND ($3::text IS NULL OR (" OF_JOB ")) ORDER BY start_s DESC, file DESC LIMIT "
 		"$1::bigint",
 		4, values, reterr);
 	if (!r)

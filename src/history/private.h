@@ -36,6 +36,11 @@ extern const struct trk_history_field trk__history_fields[TRK_HISTORY_FIELD_COUN
 #define TRK_HISTORY_NAME(kind, column, member, key) #column ", "
 #define TRK_HISTORY_COLUMNS                         TRK_HISTORY_FIELDS_BUT_LAST(TRK_HISTORY_NAME) "ended"
 
+/* The condition "run is of this job" by parameters for its name and scope (NULL: any). It is that of
+ * is_wanted() in recordings.c. */
+#define TRK_HISTORY_OF_JOB(name, scope)                                                            \
+	"job = " name " AND (" scope " IS NULL OR scope IS NULL OR scope = " scope ")"
+
 /* The value of a field as stored in a database. */
 struct trk_history_value {
 	enum { TRK_VALUE_NULL, TRK_VALUE_TEXT, TRK_VALUE_REAL, TRK_VALUE_WHOLE } type;

@@ -537,6 +537,8 @@ static int bring_up_to_date(struct trk_sqlite_history *h, size_t max_new, struct
 
 /* ---- questions ---- */
 
+#define OF_JOB TRK_HISTORY_OF_JOB("?2", "?4")
+
 static int list_runs(struct trk_history *base, const struct trk_job_key *job, size_t max,
 		     bool unlisted, trk_history_row_fn *fn, void *data, struct trk_error *reterr)
 {
@@ -545,9 +547,8 @@ static int list_runs(struct trk_history *base, const struct trk_job_key *job, si
 	struct trk_history_row row;
 	int rc = SQLITE_DONE;
 	int r = prepare(h,
-			job ? "SELECT " TRK_HISTORY_COLUMNS
-			      " FROM run WHERE job = ?2 AND (?4 IS NULL OR scope IS NULL OR scope "
-			      "= ?4) AND (?3 OR kind <> '" TRK_KIND_UNLISTED
+			job ? "SELECT " TRK_HISTORY_COLUMNS " FROM run WHERE " OF_JOB
+			      " AND (?3 OR kind <> '" TRK_KIND_UNLISTED
 			      "') ORDER BY start_s DESC, file DESC LIMIT ?1"
 			    : "SELECT " TRK_HISTORY_COLUMNS
 			      " FROM run WHERE ?3 OR kind <> '" TRK_KIND_UNLISTED

@@ -1,6 +1,6 @@
-/* The report about one run, as one document (document.h) in HTML, Markdown or JSON.
+/* The report about one run, as one document (document.h) in HTML or Markdown.
  *
- * Each section is one function in src/report/section, listed in a table in report.c. */
+ * Each section is one function in src/report/section, listed in section/sections.def. */
 #ifndef TRK_REPORT_REPORT_H
 #define TRK_REPORT_REPORT_H
 
@@ -45,7 +45,7 @@ struct trk_report_input {
  * then. */
 int trk__report_make(const struct trk_report_input *in, struct trk_doc *ret);
 
-/* Write the document as html, md or json. 0, -EINVAL for another format, or -ENOMEM. */
+/* Write the document as html or md. 0, -EINVAL for another format, or -ENOMEM. */
 int trk__report_write(struct trk_buf *b, const struct trk_doc *d, const char *format);
 
 #endif

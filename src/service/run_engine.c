@@ -23,7 +23,7 @@
 #include "service/conclusion.h"
 #include "service/live_page.h"
 #include "track/control.h"
-#include "track/identity.h"
+#include "track/job_identity.h"
 
 enum {
 	TEXT_MAX = 4 * 1024 * 1024,

@@ -14,7 +14,7 @@
 #include "recording/store.h"
 #include "answer/cpu_use.h"
 #include "answer/time_breakdown.h"
-#include "track/identity.h"
+#include "track/job_identity.h"
 
 enum {
 	RUNS_MAX = 200,         /* newest runs of a job that are read */

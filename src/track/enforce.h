@@ -9,6 +9,7 @@
 #include "model/run.h"
 
 enum { TRK_ENFORCE_TEXT_SIZE = 160 };
+#define TRK_ENFORCE_GRACE_NS 5000000000ull /* between TERM and KILL, if nothing else is said */
 
 struct trk_enforce {
 	uint64_t time_ns;      /* 0: no limit */

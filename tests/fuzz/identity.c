@@ -1,6 +1,6 @@
 /* The head of a Nextflow task's script. The result is a name of one line that fits into the buffer,
  * or the buffer is not changed. */
-#include "track/identity.h"
+#include "track/job_identity.h"
 
 #include "fuzz.h"
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "track/identity.h"
+#include "track/job_identity.h"
 
 static const char *const *environment; /* NAME=value, NULL-terminated */
 

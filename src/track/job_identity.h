@@ -4,8 +4,8 @@
  * engine, and the scope is program and script, since one such job may call several; else the name
  * is program and script, and the scope is the working directory. Older and imported recordings have
  * no scope: they belong to every job of their name. */
-#ifndef TRK_TRACK_IDENTITY_H
-#define TRK_TRACK_IDENTITY_H
+#ifndef TRK_TRACK_JOB_IDENTITY_H
+#define TRK_TRACK_JOB_IDENTITY_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "track/identity.h"
+#include "track/job_identity.h"
 
 #include <fcntl.h>
 #include <stdio.h>
