@@ -358,14 +358,9 @@ struct trk_server_needs {
 	const char *regions;    /* "us-east-1,fsn1"; restricted ones are found only by name */
 	const char *countries;  /* "DE,FR"; "EU": its member states */
 	const char *exclude;    /* patterns of fnmatch(3) for vendors, regions, types */
-	/* "price" (per hour), "run-cost", "score-per-price"; NULL: price, or run-cost in
-	 * trk_recommend() */
+	/* "price" (per hour), "run-cost" (in trk_servers_find(): of an hour's work of `vcpus`),
+	 * "score-per-price"; NULL: price, or run-cost in trk_recommend() */
 	const char *order_by;
-	/* For the order "run-cost" in trk_servers_find(): */
-	double run_s;            /* measured run time; 0: 3600 */
-	double busy_cores;       /* during the run; 0: vcpus, at least 1 */
-	const char *measured_on; /* server type on which it was measured; NULL: unknown */
-	double boot_s;           /* paid before the job starts; 0: none */
 	int previous_generation; /* not 0: also types of which the vendor offers a successor */
 };
 #define TRK_SERVER_NEEDS_INIT TRK_SIZED_INIT(trk_server_needs)

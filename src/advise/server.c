@@ -88,7 +88,7 @@ static void estimate(const struct trk_catalog *c, const struct trk_server_work *
 
 	ret->offer = *offer;
 	ret->speed_known = trk__server_run_on(work, s, &ret->run_s);
-	ret->billed_s = trk__server_billed_s(v, ret->run_s + work->boot_s);
+	ret->billed_s = trk__server_billed_s(v, ret->run_s);
 	ret->cost_usd = trk__catalog_usd(offer->units) * ret->billed_s / 3600;
 }
 
@@ -164,8 +164,6 @@ int trk__server_advise(const struct trk_catalog *c, const struct trk_catalog_que
 		struct trk_server_estimate e;
 
 		estimate(c, work, &offers[i], &e);
-		if (work->deadline_s > 0 && e.run_s > work->deadline_s)
-			continue;
 		if (!e.offer.unmet)
 			a.list[a.n++] = e;
 		else if (e.speed_known)

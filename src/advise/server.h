@@ -27,8 +27,6 @@ struct trk_server_work {
 	/* Speed of one thread where the run was measured, by each measure; NaN: not known. With
 	 * neither, one thread is assumed to be equally fast everywhere. */
 	double here_one[TRK_SPEED_BASES];
-	double boot_s;     /* time that is paid before the job starts; 0 unless stated */
-	double deadline_s; /* longest run time that is accepted; 0: any */
 	/* Speed of all threads there, by each measure, and the number of vCPUs; 0: not known. If
 	 * more cores were busy, the run was not measured there: only the speed of a thread is used
 	 * then. */

@@ -56,7 +56,6 @@ static int make_request(struct trk_recommend_request *q, const struct trk_recomm
 	q->limit = o->limit ? o->limit : TRK_RECOMMEND_SERVERS;
 	q->words = trk__server_words(n);
 	q->wishes = trk__server_wishes(n);
-	q->boot_s = n->boot_s > 0 ? n->boot_s : 0;
 	return trk__recommend_request_set(q, "order-by", n->order_by, error);
 }
 

@@ -71,10 +71,6 @@ static int find_offers(const struct trk_catalog *c, struct trk_servers *s,
 		.words = trk__server_words(n),
 		.query = trk__server_wishes(n),
 		.order = (enum trk_offers_order) trk__offers_order(n->order_by),
-		.run_s = n->run_s,
-		.busy_cores = n->busy_cores,
-		.boot_s = n->boot_s > 0 ? n->boot_s : 0,
-		.measured_on = n->measured_on,
 	};
 
 	return trk__servers_find(&offline, c, &request, &s->of, error);

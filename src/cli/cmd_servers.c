@@ -14,33 +14,10 @@ enum { OUTPUT_MAX = 64 << 20 };
 
 struct settings {
 	struct trk_servers_request request;
-	uint64_t run_ns, boot_ns, limit;
+	uint64_t limit;
 	struct trk_named_prices files;
 	bool json, online;
 };
-
-/* The boot time may be 0, unlike other durations. */
-static int set_boot(void *settings, const struct cli_option *o, const char *value)
-{
-	struct settings *s = settings;
-	uint64_t ns;
-
-	if (trk__parse_duration(value, &ns) < 0 || ns > 0)
-		return cli_set_duration(settings, o, value);
-	s->boot_ns = 0;
-	return 0;
-}
-
-static int set_busy(void *settings, const struct cli_option *o, const char *value)
-{
-	struct settings *s = settings;
-	char *end;
-
-	s->request.busy_cores = strtod(value, &end);
-	if (*end || !(s->request.busy_cores > 0) || s->request.busy_cores > 1e6)
-		return cli_wrong(o, value, "not a number of cores");
-	return 0;
-}
 
 static int set_order(void *settings, const struct cli_option *o, const char *value)
 {
@@ -60,15 +37,8 @@ static const struct cli_option options[] = {
 	 cli_set_text, WORD(arch)},
 	{"allocation", 0, "KIND", "dedicated, shared, burstable or any (any)", cli_set_text,
 	 WORD(allocation)},
-	{"order-by", 0, "KEY", "price, run-cost or score-per-price (price)", set_order, 0},
-	{"time", 0, "DUR", "for run-cost: measured time of the run (1h)", cli_set_duration,
-	 AT(run_ns)},
-	{"run", 0, "DUR", NULL, cli_set_duration, AT(run_ns)},
-	{"busy", 0, "CORES", "for run-cost: busy cores during the run (--cpu)", set_busy, 0},
-	{"from", 0, "TYPE", "for run-cost: server on which the run was measured", cli_set_text,
-	 AT(request.measured_on)},
-	{"boot", 0, "DUR", "for run-cost: time paid before the job starts (none)", set_boot,
-	 AT(boot_ns)},
+	{"order-by", 0, "KEY",
+	 "price, run-cost (of an hour's work of --cpu) or score-per-price (price)", set_order, 0},
 	{"limit", 'n', "N", "number of servers to show; 0: all (10)", cli_set_count, AT(limit)},
 	CLI_PRICE_OPTIONS(AT(files)),
 	{"online", 0, NULL, "fetch prices from the Keeper API of Spare Cores", cli_set_flag,
@@ -107,8 +77,6 @@ static int find(struct settings *s, const struct trk_service *service, struct tr
 	struct trk_error error = {.code = 0};
 	int r;
 
-	q->run_s = (double) s->run_ns / 1e9;
-	q->boot_s = (double) s->boot_ns / 1e9;
 	q->online = s->online ? c : NULL;
 	if (q->query.vram_bytes && !q->query.gpus)
 		q->query.gpus = 1;
@@ -130,7 +98,6 @@ static int run(int argc, char **argv)
 {
 	static struct settings s = {
 		.request.order = TRK_ORDER_PRICE,
-		.run_ns = UINT64_C(3600000000000),
 		.limit = 10,
 	};
 	static struct trk_prices prices;
@@ -154,8 +121,8 @@ const struct cli_command cli_servers = {
 	.summary = "List servers that meet the needs, from the offline catalogue.",
 	.details = "Each type is listed in the cheapest of the allowed regions. --mem is compared "
 		   "with the memory that\na job can use, and --vram with the memory of each GPU. "
-		   "The options have the names of run --request;\n--vcpus, --memory, --gpus and "
-		   "--run are accepted too. Prices are list prices; prices older than a\nyear come "
+		   "The options have the names of run --request;\n--vcpus, --memory and --gpus "
+		   "are accepted too. Prices are list prices; prices older than a\nyear come "
 		   "last. Spot prices are computed from typical savings, not from quotes.",
 	.options = options,
 	.run = run,

@@ -126,7 +126,6 @@ static int find_servers(const struct trk_service *s, const struct trk_recommend_
 	if (e < 0)
 		return e == -ENOMEM ? e : -EINVAL;
 	a->servers.short_too = request->short_too;
-	a->servers.work.work.boot_s = request->boot_s;
 	if (request->online)
 		trk__keeper_online(s, &a->prices.c, &needs->query, request->url, needs->regions);
 	e = trk__run_servers_find(&a->servers, &a->prices.c, request->order, request->limit);

@@ -29,7 +29,6 @@ struct trk_recommend_request {
 	const char *url; /* of the Keeper; NULL: its own */
 	size_t limit;
 	enum trk_offers_order order;
-	double boot_s; /* paid before the job starts */
 	struct trk_need_words words;
 	struct trk_catalog_query wishes;
 };

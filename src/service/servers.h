@@ -11,11 +11,6 @@ struct trk_servers_request {
 	struct trk_need_words words;
 	struct trk_catalog_query query; /* its numbers and flags */
 	enum trk_offers_order order;
-	/* The job, for the cost of a run: */
-	double run_s;            /* as measured; 0: an hour */
-	double busy_cores;       /* during the run; 0: the vCPUs of the needs, at least 1 */
-	double boot_s;           /* paid before the job starts */
-	const char *measured_on; /* type of server; NULL: not known */
 	/* The catalogue `c`, to which prices of the Keeper are added. NULL: no request is sent. */
 	struct trk_catalog *online;
 	const char *url; /* of the Keeper; NULL: its own */

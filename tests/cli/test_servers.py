@@ -65,23 +65,6 @@ def test_a_share_of_a_gpu_is_enough_where_it_is_said_so(rt):
     assert "g6f.large" in {s["api_reference"] for s in shares}
 
 
-def test_the_run_that_is_described_is_what_is_estimated(rt):
-    flags = ["--order-by", "run-cost", "--vcpus", "8", "--vendor", "aws", "--region", "us-east-1",
-             "--arch", "x86_64", "--from", "m5.2xlarge", "--run", "2h", "--boot", "0"]
-
-    def of(name, *more):
-        return next(s for s in servers(rt, *flags, *more) if s["api_reference"] == name)
-
-    here, faster = of("m5.2xlarge", "--busy", "8"), of("m5.4xlarge", "--busy", "8")
-    assert here["run_seconds"] == pytest.approx(7200)  # where it was measured
-    assert faster["run_seconds"] < 7200
-    # One busy core gains nothing from more of them.
-    assert of("m5.4xlarge", "--busy", "1")["run_seconds"] > faster["run_seconds"]
-    assert of("m5.2xlarge", "--busy", "8", "--boot", "5m")["run_cost"] == pytest.approx(
-        here["min_price_ondemand"] * 7500 / 3600, rel=1e-6)
-    assert rt.run("servers", "-n", "3", *flags).stdout.count("\naws ") == 3
-
-
 def test_places_and_exclusions(rt):
     found = servers(rt, "--country", "DE", "--vcpus", "2", "--exclude", "azure,t3*")
     assert {s["country_id"] for s in found} == {"DE"}
@@ -121,12 +104,11 @@ def test_score_per_price(rt):
 
 def test_run_cost_counts_billing_steps(rt):
     result = rt.run("servers", "--order-by", "run-cost", "--json", "-n", "0", "--scores", "none",
-                    "--vcpus", "2", "--run", "5m", "--boot", "1s", "--from", "m5.large",
-                    "--vendor", "aws,hetzner")
+                    "--vcpus", "2", "--vendor", "aws,hetzner")
     document = json.loads(result.stdout)
     for s in document["servers"]:
         if s["vendor_id"] == "hetzner":
-            assert s["billed_seconds"] == 3600
+            assert s["billed_seconds"] % 3600 == 0
         assert s["run_cost"] == pytest.approx(
             s["min_price_ondemand"] * s["billed_seconds"] / 3600, rel=1e-6)
     known = [s["run_cost"] for s in document["servers"] if s["speed_known"]]
@@ -169,7 +151,7 @@ def test_no_server_fits_names_the_binding_need(rt):
     (["--vcpus", "-1"], "not a number"),
     (["--arch", "sparc"], "x86_64"),
     (["--order-by", "colour"], "run-cost"),
-    (["--order-by", "run-cost", "--from", "m5.lage"], "m5.large"),
+    (["--order-by", "run-cost", "--from", "m5.large"], "servers --from has gone. Use: resource-tracker recommend"),
 ])
 def test_a_wrong_word_gets_a_hint_and_status_2(rt, flags, hint):
     result = rt.run("servers", *flags)
@@ -341,7 +323,7 @@ def test_prices_older_than_a_year_do_not_lead(rt, tmp_path):
 
 @pytest.mark.parametrize("name,other,value", [
     ("--cpu", "--vcpus", "4"), ("--cpu", "--cpus", "4"), ("--mem", "--memory", "16GiB"),
-    ("--gpu", "--gpus", "1"), ("--time", "--run", "2h"),
+    ("--gpu", "--gpus", "1"),
 ])
 def test_the_needs_have_the_names_of_a_request_and_their_other_names(rt, name, other, value):
     flags = ["servers", "--json", "-n", "5", "--order-by", "run-cost"]
@@ -367,14 +349,8 @@ def test_cores_are_rounded_up_to_whole_vcpus(rt):
         assert rt.run("servers", "--cpu", wrong).rc == 2
 
 
-def test_boot_time_is_paid_where_it_is_asked_for(rt):
-    flags = ["--order-by", "run-cost", "--vendor", "aws", "--region", "us-east-1", "--time", "10m"]
-    plain, boot = servers(rt, *flags), servers(rt, *flags, "--boot", "60s")
-    assert plain[0]["billed_seconds"] == 600 and boot[0]["billed_seconds"] == 660
-
-
 def test_the_cheapest_that_fits_stands_in_the_table(rt):
-    flags = ["servers", "--order-by", "run-cost", "--time", "10m", "--cpu", "1"]
+    flags = ["servers", "--order-by", "run-cost", "--cpu", "1"]
     answer = rt.run(*flags, "--json", "-n", "5").json()
     every = rt.run(*flags, "--json", "-n", "0").json()
     shown = [(s["vendor_id"], s["api_reference"]) for s in answer["servers"]]

@@ -25,8 +25,7 @@ static void check_texts(const struct trk_catalog *c)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct trk_busy_slice slice = {2, 100};
-	struct trk_server_work work = {
-		.slices = &slice, .n = 1, .here_one = {NAN, NAN}, .boot_s = 60};
+	struct trk_server_work work = {.slices = &slice, .n = 1, .here_one = {NAN, NAN}};
 	struct trk_catalog_query q = {.vcpus = 2, .memory_bytes = 1 << 30};
 	struct trk_server_advice advice;
 	struct trk_error error = {.code = 0};

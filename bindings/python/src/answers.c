@@ -24,10 +24,10 @@ struct member {
 static const struct member need_members[] = {
 #define NEED(kind, name) {#name, kind, offsetof(struct trk_server_needs, name)}
 	NEED(NUMBER, vcpus), NEED(NUMBER, memory_mib), NEED(NUMBER, gpus), NEED(NUMBER, vram_mib),
-	NEED(NUMBER, storage_gb), NEED(NUMBER, run_s), NEED(NUMBER, busy_cores), NEED(NUMBER, boot_s),
+	NEED(NUMBER, storage_gb),
 	NEED(FLAG, gpu_shares), NEED(FLAG, spot), NEED(FLAG, previous_generation),
 	NEED(TEXT, arch), NEED(TEXT, allocation), NEED(TEXT, vendors), NEED(TEXT, regions),
-	NEED(TEXT, countries), NEED(TEXT, exclude), NEED(TEXT, order_by), NEED(TEXT, measured_on),
+	NEED(TEXT, countries), NEED(TEXT, exclude), NEED(TEXT, order_by),
 	{NULL, TEXT, 0},
 };
 
