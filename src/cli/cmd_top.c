@@ -24,12 +24,9 @@ enum {
 	LOOK_AGAIN_MS = 200, /* time between two readings of the processes */
 };
 
-#define SPEED_MAX 3600.0
-
 struct settings {
 	const char *dir, *color;
-	double at_s, speed;
-	int columns, rows;
+	double at_s;
 	enum trk_facts_sort sort;
 	bool once, json, plain;
 };
@@ -61,47 +58,14 @@ static int set_at(void *settings, const struct cli_option *o, const char *value)
 	return cli_wrong(o, value, "not a time of the run. Try: 00:12:00 or 12m");
 }
 
-static int set_speed(void *settings, const struct cli_option *o, const char *value)
-{
-	struct settings *s = settings;
-	double speed;
-
-	if (trk__parse_decimal(value, &speed) == 0 && speed >= 0 && speed <= SPEED_MAX) {
-		s->speed = speed;
-		return 0;
-	}
-	return cli_wrong(o, value, "not a number from 0 to 3600. Try: 60");
-}
-
-static int set_size(void *settings, const struct cli_option *o, const char *value)
-{
-	struct settings *s = settings;
-	uint64_t columns, rows;
-	const char *at = value;
-
-	if (trk__scan_u64(&at, &columns) && *at++ == 'x' && trk__scan_u64(&at, &rows) && !*at &&
-	    columns >= 20 && columns <= TRK_FRAME_COLUMNS_MAX && rows >= 4 &&
-	    rows <= TRK_FRAME_ROWS_MAX) {
-		s->columns = (int) columns;
-		s->rows = (int) rows;
-		return 0;
-	}
-	return cli_reject(EXIT_USAGE, "--%s %s: not a size from 20x4 to %dx%d. Try: 100x40",
-			  o->name, value, TRK_FRAME_COLUMNS_MAX, TRK_FRAME_ROWS_MAX);
-}
-
 static const struct cli_option options[] = {
 	{"at", 0, "TIME", "begin a replay at this time of the run, such as 00:12:00 or 12m", set_at,
 	 0},
-	{"speed", 0, "N", "seconds of the run to replay per second, 0 to 3600 (1; 0: pause)",
-	 set_speed, 0},
 	{"sort", 0, "cpu|memory|read|tree", "order of the processes (cpu)", cli_set_choice,
 	 AT(sort)},
 	{"once", 0, NULL, "print one frame (default if stdout is not a terminal)", cli_set_flag,
 	 AT(once)},
 	{"json", 0, NULL, "print one JSON object", cli_set_flag, AT(json)},
-	{"size", 0, "COLUMNSxROWS", "frame size of --once (terminal size, else 100x40)", set_size,
-	 0},
 	{"plain", 0, NULL, "ASCII without colour", cli_set_flag, AT(plain)},
 	{"color", 0, "auto|always|never", "of the text", cli_set_text, AT(color)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
@@ -150,20 +114,17 @@ static int find_run(const struct settings *s, const char *dir, const char *refer
 
 /* ---- output ---- */
 
-static void size_of(const struct settings *s, int *ret_columns, int *ret_rows)
+static int rows_of_frame(void)
 {
-	struct winsize size = {.ws_col = 0};
+	const char *stated = getenv("LINES");
+	struct winsize size;
+	uint64_t rows;
 
-	*ret_columns = ONCE_COLUMNS;
-	*ret_rows = ONCE_ROWS;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row) {
-		*ret_columns = size.ws_col;
-		*ret_rows = size.ws_row - 1; /* the prompt follows */
-	}
-	if (s->columns) {
-		*ret_columns = s->columns;
-		*ret_rows = s->rows;
-	}
+	if (stated && trk__parse_u64(stated, &rows) == 0 && rows > 0 && rows <= TRK_FRAME_ROWS_MAX)
+		return (int) rows;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 1
+		       ? size.ws_row - 1 /* the prompt follows */
+		       : ONCE_ROWS;
 }
 
 /* Read the processes twice, to compute their current use. */
@@ -183,16 +144,16 @@ static int print_once(struct trk_session *session, const struct settings *s)
 {
 	struct trk_frame frame;
 	TRK_BUF_LOCAL(b, TEXT_MAX);
-	int columns, rows, written, r = look_twice(session);
+	int written, r = look_twice(session);
 
 	if (r < 0)
 		cli_complain("top: %s", trk__strerror(r));
 	trk__session_load_usual(session);
-	size_of(s, &columns, &rows);
 	session->view.once = true;
 	if (s->json) {
 		trk__session_json(session, &b);
-	} else if (trk__frame_init(&frame, columns, rows, !s->plain && cli_is_utf8()) == 0) {
+	} else if (trk__frame_init(&frame, (int) cli_width(STDOUT_FILENO, ONCE_COLUMNS),
+				   rows_of_frame(), !s->plain && cli_is_utf8()) == 0) {
 		trk__session_draw(session, &frame);
 		trk__frame_lines(&frame, !s->plain && cli_use_color(s->color, STDOUT_FILENO), &b);
 		trk__frame_release(&frame);
@@ -231,7 +192,7 @@ static int run_session(const struct settings *s, const char *dir, const struct c
 	struct trk_error error = {.code = 0};
 	TRK_FD_CLEANUP int runs_fd = *dir ? trk__store_open(dir, false, &error) : -1;
 	TRK_FD_CLEANUP int proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct trk_session_options o = {dir, runs_fd, proc_fd, s->at_s, s->speed, s->sort};
+	struct trk_session_options o = {dir, runs_fd, proc_fd, s->at_s, s->sort};
 	struct trk_session *session = calloc(1, sizeof(*session));
 	int r;
 
@@ -266,7 +227,7 @@ static int run_with(const struct settings *s, const char *dir, const char *refer
 
 static int run(int argc, char **argv)
 {
-	struct settings s = {.color = "auto", .at_s = NAN, .speed = 1};
+	struct settings s = {.color = "auto", .at_s = NAN};
 	int at = cli_options(&cli_top, argc, argv, &s);
 
 	return run_with(&s, cli_state_dir(s.dir), at < argc ? argv[at] : NULL);

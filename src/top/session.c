@@ -56,7 +56,7 @@ int trk__session_init(struct trk_session *s, const struct trk_session_options *o
 	s->options = *o;
 	s->list.runs_fd = o->runs_fd;
 	s->view = (struct trk_view_options){
-		.speed = o->speed, .overlay = true, .sort = o->sort, .filter = s->filter};
+		.speed = 1, .overlay = true, .sort = o->sort, .filter = s->filter};
 	s->facts = malloc(sizeof(*s->facts));
 	if (!s->facts)
 		r = trk__error_set(reterr, -ENOMEM, run, "out of memory");
@@ -65,7 +65,7 @@ int trk__session_init(struct trk_session *s, const struct trk_session_options *o
 	if (r == 0 && run && !isnan(o->at_s)) {
 		s->t_s = o->at_s;
 		s->view.live = false;
-		s->view.playing = o->speed > 0;
+		s->view.playing = true;
 	}
 	if (r < 0)
 		free(s->facts);
@@ -219,8 +219,6 @@ static void toggle_play(struct trk_session *s, uint64_t now_ns)
 		return;
 	}
 	s->view.playing = !s->view.playing;
-	if (s->view.speed <= 0)
-		s->view.speed = 1;
 	if (s->view.playing && s->t_s >= end_s && !trk__watch_record(&s->watch)->writing)
 		s->t_s = 0;
 }
@@ -234,7 +232,7 @@ static void to_end(struct trk_session *s)
 
 static void change_speed(struct trk_session *s, double by)
 {
-	double speed = s->view.speed > 0 ? s->view.speed * by : 1;
+	double speed = s->view.speed * by;
 
 	s->view.speed = speed < 0.25 ? 0.25 : speed > SPEED_MAX ? SPEED_MAX : speed;
 	(void) snprintf(s->message, sizeof(s->message), "replay: %g s a second", s->view.speed);

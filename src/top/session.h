@@ -12,7 +12,6 @@ struct trk_session_options {
 	int runs_fd;     /* borrowed; -1: none */
 	int proc_fd;     /* borrowed; -1: none */
 	double at_s;     /* where a replay begins; NaN: at the newest moment */
-	double speed;    /* of a replay; 0: paused */
 	enum trk_facts_sort sort;
 };
 

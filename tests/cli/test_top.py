@@ -117,7 +117,7 @@ def running(rt):
 def frame(rt, size, *args):
     """The lines of `top --once` without the last row, in which a terminal has the keys."""
     columns, rows = size
-    done = rt.run("top", "--once", "--size", f"{columns}x{rows}", "--color", "never", *args)
+    done = rt.run("top", "--once", "--color", "never", *args, env={"COLUMNS": str(columns), "LINES": str(rows)})
     assert done.rc == 0, done.stderr
     lines = [line.rstrip() for line in done.stdout.splitlines()[:rows - 1]]
     return lines + [""] * (rows - 1 - len(lines))
@@ -194,7 +194,7 @@ def test_a_moment_of_a_recording(rt, finished):
 def test_bad_input_is_one_line(rt, finished):
     for args, rc, text in [
             (["--at", "x"], 2, "not a time of the run"), (["--at", "1:2:3:4"], 2, "not a time of the run"),
-            (["--speed", "-1"], 2, "not a number from 0 to 3600"), (["--size", "5x5"], 2, "not a size"),
+            (["--speed", "2"], 2, "top --speed has gone. Use: "), (["--size=5x5"], 2, "top --size has gone. Use: "),
             (["--sort", "name"], 2, "not one of"), (["r-ffffff"], 4, "no such run"), (["@", "@"], 2, "unexpected @"),
             (["4194305"], 4, "belongs to no run"), (["/etc/passwd"], 1, "not a resource-tracker recording")]:
         done = rt.run("top", *args)
@@ -309,7 +309,9 @@ def test_a_storm_of_resizes_leaves_the_frame_whole(rt, finished, terminal):
 
 
 def test_keys_seek_filter_and_sort(rt, finished, terminal):
-    terminal.type(f"{rt.path} top --speed 0 --at 0 {finished}")
+    terminal.type(f"{rt.path} top --at 0 {finished}")
+    terminal.expect("▶")
+    terminal.keys("Space", "Home")
     terminal.expect("00:00:00 ⏸")
     terminal.keys("t")
     terminal.expect("mark: load")

@@ -49,8 +49,7 @@ static void look(struct trk_session *s)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct trk_session_options o = {
-		.dir = "", .runs_fd = -1, .proc_fd = -1, .at_s = NAN, .speed = 1};
+	const struct trk_session_options o = {.dir = "", .runs_fd = -1, .proc_fd = -1, .at_s = NAN};
 	size_t keys = size ? data[0] & KEYS_MAX : 0, half;
 	uint8_t *text = (uint8_t *) fuzz_text(data, size);
 	int fd = memfd_create("recording", MFD_CLOEXEC);

@@ -95,10 +95,11 @@ static void put_run(int dirfd, const char *file, const char *job, double scale)
 static struct trk_session *session_new(int dirfd, double at_s)
 {
 	struct trk_session *s = calloc(1, sizeof(*s));
-	struct trk_session_options o = {"", dirfd, -1, at_s, 0, TRK_SORT_CPU};
+	struct trk_session_options o = {"", dirfd, -1, at_s, TRK_SORT_CPU};
 
 	assert_non_null(s);
 	assert_int_equal(trk__session_init(s, &o, name, dirfd, NULL), 0);
+	s->view.playing = false;
 	return s;
 }
 
@@ -154,7 +155,7 @@ static void a_finished_run_is_one_screen(void **state)
 	s->view.once = true;
 	text = frame_of(s, 80, 24, true);
 	assert_has(text, " align  r-0a1b2c3d  exit 0 00:01:40\n");
-	assert_has(text, "00:01:40 \u23f8 \u00d70 \u2506\u2501");
+	assert_has(text, "00:01:40 \u23f8 \u00d71 \u2506\u2501");
 	assert_has(text, " CPU      2.0 of 16 ");
 	assert_has(text, " memory   500 M of 2 G ");
 	assert_has(text, " 24 %\n");
@@ -174,7 +175,7 @@ static void a_moment_in_the_middle_shows_what_was_known_then(void **state)
 	struct trk_session *s = session_new(folder.fd, 30);
 	char *text = frame_of(s, 80, 24, false);
 
-	assert_has(text, "00:00:30 || x0 |=");
+	assert_has(text, "00:00:30 || x1 |=");
 	assert_has(text, " CPU      0.50 of 16 ");
 	assert_has(text, " memory   390 M of 2 G ");
 	assert_has(text, " read     50.0 MB/s ");
@@ -255,8 +256,7 @@ static void a_replay_moves_with_the_clock_that_it_is_given(void **state)
 	struct trk_session *s = session_new(folder.fd, 10);
 	uint64_t now = 5000000000;
 
-	trk__session_key(s, '>', now); /* from 0: 1 s a second */
-	trk__session_key(s, '>', now);
+	trk__session_key(s, '>', now); /* 2 s a second */
 	trk__session_key(s, ' ', now);
 	assert_int_equal(trk__session_update(s, now + 4000000000), 0);
 	assert_true(s->t_s == 18);
@@ -465,7 +465,7 @@ static void the_end_of_a_long_recording_is_read_alone(void **state)
 static void a_run_without_data_has_no_figure_that_is_0(void **state)
 {
 	static const char empty[] = "1600000000002-r-0a1b2c40.rtrk";
-	struct trk_session_options o = {"", folder.fd, -1, NAN, 0, TRK_SORT_CPU};
+	struct trk_session_options o = {"", folder.fd, -1, NAN, TRK_SORT_CPU};
 	struct trk_session s;
 	struct trk_buf b;
 	char *text;
