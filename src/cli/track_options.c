@@ -302,7 +302,6 @@ static int sibling_set_redaction(void *settings, const struct cli_option *o, con
 	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", set_summary_json, SET(summary_json)}, \
 	{"report", 0, "[=FILE]", "write a page about the run at its end (.md: Markdown)", set_report, 0}, \
 	{"report-every", 0, "DUR", "also write the page of --report at this interval while tracking", cli_set_duration, SET(report_every_ns)}, \
-	{"status-key", 0, NULL, "Ctrl-\\ prints a line about the running job instead of ending it", cli_set_flag, SET(track.quit_is_status)}, \
 	{"color", 0, "auto|always|never", "colour the summary (auto)", cli_set_word, SET(color)}, \
 	{"plain", 0, NULL, "print the summary in ASCII, without colour", cli_set_flag, SET(plain)}
 
@@ -310,8 +309,7 @@ static int sibling_set_redaction(void *settings, const struct cli_option *o, con
 	CLI_OPTION_GROUP("alerts"), \
 	{"alerts", 0, "auto|never", "print a line on stderr when the job is about to fail or wastes resources (auto)", cli_set_word, SET(alerts)}, \
 	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_set_hook, SET(hooks)}, \
-	{"alert", 0, "SINK", "send alerts to this sink, during and after the run, such as mail:ann@example.org; RULE=SINK: of one rule (repeat)", cli_set_sink, SET(hooks)}, \
-	{"quiet-hours", 0, "HH:MM-HH:MM", NULL, cli_reject_quiet_hours, 0}
+	{"alert", 0, "SINK", "send alerts to this sink, during and after the run, such as mail:ann@example.org; RULE=SINK: of one rule (repeat)", cli_set_sink, SET(hooks)}
 
 #define REQUEST_OPTION \
 	{"request", 0, "cpu=..,mem=..", "what was requested for the job: cpu, mem, gpu, time", set_request, 0}

@@ -66,8 +66,7 @@ void trk__discovery_begin(struct trk_discovery *d, const struct trk_env *env,
 	}
 	if (options->dir)
 		d->dir_fd = trk__trust_open_named_dir(options->dir);
-	if (!options->fresh && d->dir_fd >= 0 &&
-	    trk__cloud_cache_read(env, d->dir_fd, &known) == 0) {
+	if (d->dir_fd >= 0 && trk__cloud_cache_read(env, d->dir_fd, &known) == 0) {
 		settle(d, &known, place);
 		return;
 	}

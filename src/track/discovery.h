@@ -10,7 +10,6 @@ struct trk_discovery_options {
 	const struct trk_cloud *stated;     /* fields that are set are final; NULL: none */
 	const struct sockaddr_in *endpoint; /* for tests; NULL: the vendors' own */
 	const char *dir;                    /* of the cache; NULL: none */
-	bool fresh;                         /* do not use the cache */
 };
 
 struct trk_discovery {

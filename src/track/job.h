@@ -30,7 +30,6 @@ struct trk_job {
 	int oom_adjustment;
 	int group_fd;       /* cgroup.procs of a control group for the job alone, or -1; borrowed */
 	bool group_refused; /* the job could not enter it */
-	bool ignores_quit;  /* the job starts with SIGQUIT ignored */
 	bool wants_clocks;  /* whether to open the two perf clocks; see probe/perf.h */
 	int perf_fd;        /* of the job with all descendants, or -1; owned */
 	int root_perf_fd;   /* of its first process alone, or -1; owned */

@@ -415,7 +415,6 @@ static int start_job(struct track *t)
 
 	/* The job's own group has more figures than the perf clocks. */
 	t->job.wants_clocks = !o->one_process && !t->finish.group_is_own;
-	t->job.ignores_quit = o->quit_is_status;
 	(void) snprintf(guard, sizeof(guard), "RESOURCE_TRACKER_RUN=%s:%d", t->record->run.id,
 			(int) getpid());
 	if (o->own_group)

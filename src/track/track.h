@@ -62,7 +62,6 @@ struct trk_track_options {
 	trk_track_word_fn *on_word;     /* may be NULL */
 	trk_track_cost_fn *on_cost;     /* may be NULL */
 	trk_track_status_fn *on_status; /* may be NULL */
-	bool quit_is_status;            /* SIGQUIT calls on_status as well; the job ignores it */
 	bool lines;                     /* sample stacks */
 	struct trk_stacks_options stacks;
 	struct trk_discovery_options discovery;

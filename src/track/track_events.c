@@ -199,16 +199,10 @@ void trk__track_look_at_children(struct track *t)
 	t->has_more_children = true;
 }
 
-static void report_status(struct track *t)
-{
-	if (t->options->on_status)
-		t->options->on_status(t->options->data, t->record);
-}
-
 static void forward(struct track *t, int signo)
 {
-	if (signo == SIGUSR1)
-		report_status(t);
+	if (signo == SIGUSR1 && t->options->on_status)
+		t->options->on_status(t->options->data, t->record);
 	if (!t->options->argv) { /* attach, system: a request to stop */
 		if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP || signo == SIGQUIT)
 			t->stop = true;
@@ -243,8 +237,6 @@ void trk__track_handle_signals(struct track *t)
 		handle_stop_request(t, signo);
 		if (action == TRK_JOB_CHILD)
 			trk__track_look_at_children(t);
-		else if (signo == SIGQUIT && t->options->quit_is_status)
-			report_status(t);
 		else if (action == TRK_JOB_FORWARD || !t->options->argv)
 			forward(t, signo);
 	}

@@ -185,18 +185,6 @@ def test_a_key_reaches_the_job_once(shell, job, key, name):
     assert [line.split()[0] for line in shell.log()] == ["ready", name, "end"]
 
 
-def test_ctrl_backslash_asks_for_the_status_where_that_is_wanted(shell, rt):
-    (rt.home / "job.py").write_text(JOB)
-    shell.send(f"'{rt.path}' run --no-discovery --summary never --status-key -n asked -- {PYTHON} job.py")
-    shell.await_log("ready foreground")
-    for _ in range(2):
-        shell.key("\\")
-        shell.expect(r"resource-tracker: asked r-\w+ running 00:0\d:\d\d .* memory ")
-    end(shell)
-    assert shell.status() == 9
-    assert [line.split()[0] for line in shell.log()] == ["ready", "end"]
-
-
 def test_a_second_ctrl_c_ends_the_grace_time_of_a_limit(shell, rt):
     (rt.home / "job.py").write_text(JOB)
     shell.send(f"'{rt.path}' run --no-discovery --timeout 1s --grace 1h -- {PYTHON} job.py SIGINT SIGTERM")

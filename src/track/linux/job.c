@@ -292,8 +292,6 @@ static _Noreturn void run_child(struct trk_job *job, char *const argv[], char *c
 	if (job->group_fd >= 0 && write(job->group_fd, "0", 1) != 1)
 		(void) trk__write_all(pipes->error[1], &group_refused, sizeof(group_refused));
 	restore_dispositions(job);
-	if (job->ignores_quit)
-		(void) signal(SIGQUIT, SIG_IGN);
 	(void) prctl(PR_SET_CHILD_SUBREAPER, job->was_subreaper, 0, 0, 0);
 	set_parent_death_signal(job, tracker);
 	restore_timers(job);
