@@ -9,7 +9,7 @@
 enum { OUTPUT_MAX = 65536 };
 
 struct settings {
-	bool json, no_discovery, fresh;
+	bool json, no_discovery;
 	const char *dir;
 	struct trk_cloud stated;
 };
@@ -17,8 +17,6 @@ struct settings {
 static const struct cli_option options[] = {
 	{"json", 0, NULL, "print one JSON document", cli_set_flag, AT(json)},
 	{"no-discovery", 0, NULL, "send no request", cli_set_flag, AT(no_discovery)},
-	{"fresh", 0, NULL, "send the requests again, even if an answer since the boot is cached",
-	 cli_set_flag, AT(fresh)},
 	{"instance", 0, "VENDOR/REGION/TYPE", "the type of this server", cli_set_instance_option,
 	 AT(stated)},
 	{"recording", 0, "DIR", "directory of the recordings, and of the cached answer",
@@ -56,7 +54,6 @@ static int discover(const struct settings *s, struct trk_place *place)
 		.stated = &s->stated,
 		.endpoint = cli_cloud_endpoint(&endpoint),
 		.dir = *state ? state : NULL,
-		.fresh = s->fresh,
 	};
 	int r = trk__place_cloud(&service, &how, place);
 

@@ -11,14 +11,12 @@
 enum { OUTPUT_MAX = 65536 };
 
 struct settings {
-	bool json, ask_gpus;
+	bool json;
 	const char *dir;
 };
 
 static const struct cli_option options[] = {
 	{"json", 0, NULL, "print one JSON document", cli_set_flag, AT(json)},
-	{"ask-gpus", 0, NULL, "load the drivers of GPUs even where no device is found",
-	 cli_set_flag, AT(ask_gpus)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -71,10 +69,10 @@ static void write_text(struct trk_buf *b, const struct trk_server *s, const char
 	line(b, "allocation", allocation ? allocation : "not known", evidence);
 }
 
-static int read_machine(struct trk_record *record, bool always)
+static int read_machine(struct trk_record *record)
 {
 	struct trk_gpu_hints hints = cli_gpu_hints(false);
-	int r = trk__place_machine(record, always, &hints);
+	int r = trk__place_machine(record, &hints);
 
 	if (r < 0)
 		cli_complain("server-info: /proc: %s", trk__strerror(r));
@@ -101,8 +99,7 @@ static int run(int argc, char **argv)
 	static struct trk_record record; /* static: an empty one may be released */
 	struct settings s = {.json = false};
 	int at = cli_options(&cli_server_info, argc, argv, &s);
-	int r = at < argc ? cli_load(s.dir, argv[at], &record, NULL, NULL)
-			  : read_machine(&record, s.ask_gpus);
+	int r = at < argc ? cli_load(s.dir, argv[at], &record, NULL, NULL) : read_machine(&record);
 
 	if (r == 0 && !record.place.has_server)
 		r = cli_reject(EXIT_NODATA, "%s: the recording does not describe the machine",

@@ -366,11 +366,10 @@ void trk__machine_look(struct trk_place *p, const struct trk_env *env,
 	p->has_server = true;
 }
 
-bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env, bool always,
+bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env,
 			    const struct trk_gpu_hints *hints)
 {
-	struct trk_gpu_poller *poller =
-		trk__gpu_poller_new(env, always ? TRK_GPU_ALWAYS : TRK_GPU_AUTO, hints, NULL);
+	struct trk_gpu_poller *poller = trk__gpu_poller_new(env, TRK_GPU_AUTO, hints, NULL);
 	const struct timespec step = {0, (long) (GPU_LOOK_NS / GPU_LOOKS)};
 	const struct trk_gpu_reading *reading = NULL;
 	uint64_t until_ns = trk__clock_monotonic_ns() + 2 * GPU_LOOK_NS;

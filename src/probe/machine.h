@@ -17,9 +17,9 @@
  * group, if they were read before; else NULL. */
 void trk__machine_look(struct trk_place *p, const struct trk_env *env,
 		       const struct trk_cgroup_limits *limits);
-/* Query the GPU drivers, for at most 2 s. always: even without a sign of a GPU; hints may be NULL.
- * False when a driver hangs: env must then stay valid until the process ends. */
-bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env, bool always,
+/* Query the GPU drivers if there is a sign of a GPU, for at most 2 s; hints may be NULL. False when a
+ * driver hangs: env must then stay valid until the process ends. */
+bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env,
 			    const struct trk_gpu_hints *hints);
 
 /* Name of the virtual machine monitor that the firmware shows, static text; NULL: unknown. */

@@ -5,7 +5,7 @@
 #include "probe/machine.h"
 #include "answer/infer.h"
 
-int trk__place_machine(struct trk_record *record, bool always, const struct trk_gpu_hints *hints)
+int trk__place_machine(struct trk_record *record, const struct trk_gpu_hints *hints)
 {
 	struct trk_env env;
 	int r = trk__record_init(record);
@@ -15,7 +15,7 @@ int trk__place_machine(struct trk_record *record, bool always, const struct trk_
 		return r;
 	trk__machine_look(&record->place, &env, NULL);
 	/* A hanging driver uses the environment until the process ends. */
-	if (trk__machine_look_gpus(&record->place, &env, always, hints))
+	if (trk__machine_look_gpus(&record->place, &env, hints))
 		trk__env_release(&env);
 	return 0;
 }

@@ -8,8 +8,8 @@
 #include "track/discovery.h"
 
 /* Fill record->place with this machine. The record is initialised here; the caller releases it.
- * always, hints: as of trk__machine_look_gpus(). 0, -ENOMEM, or the error of /proc. */
-int trk__place_machine(struct trk_record *record, bool always, const struct trk_gpu_hints *hints);
+ * hints: as of trk__machine_look_gpus(). 0, -ENOMEM, or the error of /proc. */
+int trk__place_machine(struct trk_record *record, const struct trk_gpu_hints *hints);
 
 /* Find the cloud, in 1 s at most. If it does not report the server type, use the only type of the
  * service's catalogue that matches the machine. 0, or the error of /proc. */
