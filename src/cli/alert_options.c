@@ -129,12 +129,6 @@ int cli_set_hook(void *settings, const struct cli_option *o, const char *value)
 	return r < 0 ? EXIT_USAGE : 0;
 }
 
-int cli_reject_quiet_hours(void *settings, const struct cli_option *o, const char *value)
-{
-	return cli_gone("quiet-hours",
-			"--alert alertmanager:URL, whose mute times hold back alerts");
-}
-
 int cli_set_budget(void *settings, const struct cli_option *o, const char *value)
 {
 	double usd;

@@ -18,7 +18,6 @@ struct cli_alert_settings {
 #define CLI_ALERT_OPTIONS \
 	{"alert", 0, "SINK", "send alerts to this sink; RULE=SINK: of one rule (repeat)", cli_set_sink, offsetof(struct cli_alert_settings, hooks)}, \
 	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert (repeat)", cli_set_hook, offsetof(struct cli_alert_settings, hooks)}, \
-	{"quiet-hours", 0, "HH:MM-HH:MM", NULL, cli_reject_quiet_hours, 0}, \
 	{"budget", 0, "USD", "alert when this month is expected to cost more", cli_set_budget, offsetof(struct cli_alert_settings, budget_usd)}, \
 	{"recording", 0, "DIR", "directory of the recordings, with alerts.json and the outbox", cli_set_text, offsetof(struct cli_alert_settings, dir)}, \
 	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}
@@ -35,8 +34,6 @@ int cli_alert_configure(const char *verb, int argc, char **argv,
  * dollars. */
 int cli_set_sink(void *settings, const struct cli_option *o, const char *value);
 int cli_set_hook(void *settings, const struct cli_option *o, const char *value);
-/* For --quiet-hours, which has gone. */
-int cli_reject_quiet_hours(void *settings, const struct cli_option *o, const char *value);
 int cli_set_budget(void *settings, const struct cli_option *o, const char *value);
 
 /* The sender for alerts with these settings; borrows them. */

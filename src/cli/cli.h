@@ -121,9 +121,9 @@ int cli_set_duration(void *settings, const struct cli_option *o,
 int cli_choice(const struct cli_option *o, const char *value);
 /* 1: a word for yes; 0: for no, or empty; -1: neither. */
 int cli_truth(const char *text);
-/* Report that `name` (an option, or a value of one) has gone, and what to use in its place: one line,
- * EXIT_USAGE. */
-int cli_gone(const char *name, const char *instead);
+/* True, after a complaint that says what to write instead, if a word of a verb has gone: an
+ * operand, "--NAME", or "--NAME VALUE". */
+bool cli_is_gone(const char *verb, const char *word);
 /* Accepted, and without effect in this version. */
 int cli_set_nothing(void *settings, const struct cli_option *o, const char *value);
 

@@ -33,7 +33,7 @@ struct settings {
 	const char *run, *rule, *job, *reason;
 	double until_s; /* 0: not given */
 	uint64_t for_ns;
-	bool json, all;
+	bool json;
 };
 
 /* "08:00", after a T or a blank. Returns the rest of the text, or NULL. */
@@ -72,7 +72,6 @@ static int set_until(void *settings, const struct cli_option *o, const char *tex
 /* clang-format off */
 static const struct cli_option options[] = {
 	{"json", 0, NULL, "list, rules: print one JSON document", cli_set_flag, AT(json)},
-	{"all", 0, NULL, "list: also alerts that have ended", cli_set_flag, AT(all)},
 	{"run", 0, "ID", "check: only the job of this run", cli_set_text, AT(run)},
 	{"rule", 0, "RULE", "silence: alerts of this rule (all rules)", cli_set_text, AT(rule)},
 	{"job", 0, "NAME", "silence: alerts of this job (all jobs)", cli_set_text, AT(job)},
@@ -198,10 +197,8 @@ static void put_entry(struct trk_buf *b, const struct trk_alert_book *book,
 	char age[TRK_HUMAN_SIZE];
 
 	trk__buf_printf(b, "%s  %-8s %s: %s%s%s\n", e->id,
-			isnan(e->ended_s)
-				? trk__alert_severity_name((enum trk_alert_severity) e->severity)
-				: "ended",
-			e->rule, e->job, e->job[0] ? ": " : "", e->text);
+			trk__alert_severity_name((enum trk_alert_severity) e->severity), e->rule,
+			e->job, e->job[0] ? ": " : "", e->text);
 	if (e->fix[0])
 		trk__buf_printf(b, "          Try: %s\n", e->fix);
 	trk__buf_printf(b, "          opened %s ago",
@@ -224,13 +221,13 @@ static void put_silence(struct trk_buf *b, const struct trk_alert_silence *q)
 			trk__human_moment(until, q->until_s), q->reason[0] ? ": " : "", q->reason);
 }
 
-/* Newest first. ended: also alerts that have ended. */
-static void put_book(struct trk_buf *text, const struct trk_alert_book *b, bool ended, double now_s)
+/* Open alerts, newest first, and silences. */
+static void put_book(struct trk_buf *text, const struct trk_alert_book *b, double now_s)
 {
 	size_t shown = 0;
 
 	for (size_t i = b->count; i-- > 0;) {
-		if (!ended && !isnan(b->entry[i].ended_s))
+		if (!isnan(b->entry[i].ended_s))
 			continue;
 		put_entry(text, b, &b->entry[i], now_s);
 		shown++;
@@ -259,7 +256,7 @@ static int list_book(const struct settings *s, const char *operand)
 	if (s->json)
 		trk__alert_book_write(&b, &text);
 	else
-		put_book(&text, &b, s->all, sender.now_s);
+		put_book(&text, &b, sender.now_s);
 	r = cli_print(&text);
 	trk__alert_book_release(&b);
 	return r;
@@ -553,7 +550,7 @@ const struct cli_command cli_alerts = {
 		   "--alert.\n"
 		   "A message that cannot be delivered is kept, and flush sends it again.\n"
 		   "Variables: TRACKER_ALERT, TRACKER_SMTP, TRACKER_SMTP_USER,\n"
-		   "TRACKER_SMTP_PASSWORD[_FILE], TRACKER_MAIL_FROM, TRACKER_ALERT_HOSTS,\n"
+		   "TRACKER_SMTP_PASSWORD_FILE, TRACKER_MAIL_FROM, TRACKER_ALERT_HOSTS,\n"
 		   "TRACKER_ALERT_KEY_FILE.",
 	.options = options,
 	.operands = 2,

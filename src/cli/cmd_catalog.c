@@ -17,18 +17,6 @@ struct settings {
 	bool json;
 };
 
-static int reject_date(void *settings, const struct cli_option *o, const char *value)
-{
-	return cli_gone("catalog --date",
-			"python3 tools/catalog_build prices OUT --csv FILE --date DATE");
-}
-
-static int reject_rate(void *settings, const struct cli_option *o, const char *value)
-{
-	return cli_gone("catalog --eur-usd",
-			"python3 tools/catalog_build prices OUT --eur-usd RATE");
-}
-
 static const struct cli_option options[] = {
 	CLI_PRICE_OPTIONS(AT(files)),
 	{"from", 0, "keeper|FILE|URL",
@@ -43,8 +31,6 @@ static const struct cli_option options[] = {
 	{"force", 0, NULL, "update: accept such a change of the Keeper's prices", cli_set_flag,
 	 AT(request.force)},
 	{"json", 0, NULL, "info: print one JSON document", cli_set_flag, AT(json)},
-	{"date", 0, "DATE", NULL, reject_date, 0},
-	{"eur-usd", 0, "RATE", NULL, reject_rate, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -96,11 +82,9 @@ static int run(int argc, char **argv)
 	if (at + 1 == argc && !strcmp(argv[at], "info"))
 		return info(&s);
 	if (s.json && at < argc)
-		return cli_gone("catalog --json of a change", "the line on stderr");
-	if (at + 2 == argc && !strcmp(argv[at], "import"))
-		return cli_gone("catalog import",
-				"python3 tools/catalog_build prices OUT --csv FILE, then "
-				"resource-tracker catalog update --from OUT");
+		return cli_reject(EXIT_USAGE, "catalog: --json is for info");
+	if (at < argc && cli_is_gone("catalog", argv[at]))
+		return EXIT_USAGE;
 	if (at + 1 == argc && !strcmp(argv[at], "update"))
 		return update(&s);
 	return cli_reject(EXIT_USAGE, "catalog: needs one of: info, update. Try: "

@@ -179,8 +179,6 @@ void cli_man_page(struct trk_buf *b)
 		   "that a team shares\n"
 		   ".TP\n.B RESOURCE_TRACKER_CONFIG\nthe configuration file to read instead of the "
 		   "usual ones\n"
-		   ".TP\n.B RESOURCE_TRACKER_REDACT_ARGS\nsecrets (the default), strict, all or "
-		   "none: what is masked in recorded command lines\n"
 		   ".TP\n.B RESOURCE_TRACKER_RUN\nset for the job; identifies the run to which it "
 		   "belongs\n"
 		   ".TP\n.B TRACKER_...\nevery option of \\fBrun\\fR: TRACKER_INTERVAL for "

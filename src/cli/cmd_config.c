@@ -6,13 +6,10 @@
 #include "cli/track_options.h"
 
 struct settings {
-	bool show_origin;
 	const char *file;
 };
 
 static const struct cli_option options[] = {
-	{"show-origin", 0, NULL, "print where each value comes from", cli_set_flag,
-	 AT(show_origin)},
 	{"config", 'c', "FILE", "read this file instead of the usual ones", cli_set_text, AT(file)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -28,10 +25,8 @@ static bool is_overridden(const struct cli_origins *origins, size_t at)
 	return false;
 }
 
-static void print_entry(struct trk_buf *b, const struct cli_origin *entry, bool with_origin)
+static void print_entry(struct trk_buf *b, const struct cli_origin *entry)
 {
-	if (entry->refused && !with_origin)
-		return;
 	trk__buf_printf(b, "%s%s = ", entry->refused ? "# ignored: " : "", entry->option->name);
 	if (!entry->option->value) {
 		trk__buf_puts(b, strchr("1tTyYoO", entry->value[0]) ? "true" : "false");
@@ -44,9 +39,7 @@ static void print_entry(struct trk_buf *b, const struct cli_origin *entry, bool 
 		}
 		trk__buf_putc(b, '"');
 	}
-	if (with_origin)
-		trk__buf_printf(b, "  # %s", entry->origin);
-	trk__buf_putc(b, '\n');
+	trk__buf_printf(b, "  # %s\n", entry->origin);
 }
 
 static void print_local_keys(struct trk_buf *b)
@@ -73,18 +66,17 @@ static int run(int argc, char **argv)
 		return EXIT_USAGE;
 	for (size_t i = 0; i < origins.count; i++)
 		if (!is_overridden(&origins, i))
-			print_entry(&b, &origins.entry[i], settings.show_origin);
+			print_entry(&b, &origins.entry[i]);
 	if (origins.count == 0)
 		trk__buf_puts(&b, "# nothing is set: every option has its default\n");
-	if (settings.show_origin)
-		print_local_keys(&b);
+	print_local_keys(&b);
 	return cli_print(&b);
 }
 
 const struct cli_command cli_config_command = {
 	.name = "config",
-	.usage = "config [--show-origin] [--config FILE]",
-	.summary = "Show the settings that come from configuration files and the environment.",
+	.usage = "config [--config FILE]",
+	.summary = "Show the settings that files and variables make, and where each comes from.",
 	.details = "Files are TOML; a key is the name of an option of run, attach or system:\n\n"
 		   "  interval = \"500ms\"\n  quiet = true\n  tags = [\"team=blue\"]\n"
 		   "  [job]\n  name = \"nightly\"\n  [tracker]\n  interval_secs = 1\n\n"

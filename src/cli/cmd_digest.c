@@ -8,12 +8,11 @@ enum { TEXT_MAX = 1 << 20 };
 
 struct settings {
 	struct cli_alert_settings alert;
-	bool json, send;
+	bool json;
 };
 
 /* clang-format off */
 static const struct cli_option options[] = {
-	{"send", 0, NULL, "send it to the sinks of --alert, if there is news", cli_set_flag, AT(send)},
 	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
 	CLI_ALERT_OPTIONS,
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -26,19 +25,19 @@ static int run(int argc, char **argv)
 	struct trk_error error = {.code = 0};
 	struct trk_alert_sender sender;
 	TRK_BUF_LOCAL(b, TEXT_MAX);
+	bool sends = false;
 	int r, written = 0;
 
 	if (cli_alert_configure("digest", argc, argv, &s.alert) != 0)
 		return EXIT_USAGE;
 	(void) cli_options(&cli_digest, argc, argv, &s);
-	if (s.send && s.alert.hooks.count == 0)
-		return cli_reject(EXIT_USAGE,
-				  "digest: --send: no sink. Try: --alert mail:ann@example.org");
+	for (size_t i = 0; i < s.alert.hooks.count; i++)
+		sends |= s.alert.hooks.list[i].sink != NULL && !s.json;
 	sender = cli_alert_sender(&s.alert);
-	r = trk__digest(&sender, s.send ? &s.alert.hooks : NULL,
-			s.json   ? TRK_DIGEST_JSON
-			: s.send ? TRK_DIGEST_NONE
-				 : TRK_DIGEST_TEXT,
+	r = trk__digest(&sender, sends ? &s.alert.hooks : NULL,
+			s.json  ? TRK_DIGEST_JSON
+			: sends ? TRK_DIGEST_NONE
+				: TRK_DIGEST_TEXT,
 			&b, &error);
 	if (b.len)
 		written = cli_print(&b);
@@ -51,8 +50,8 @@ const struct cli_command cli_digest = {
 	.name = "digest",
 	.usage = "digest [OPTIONS]",
 	.summary = "Write the weekly digest: what will fail, and what to change.",
-	.details = "For cron or a systemd timer: digest --send --alert mail:ann@example.org sends "
-		   "the digest if\nthere is news, at most once in 6 days. docs/alerts.md shows the "
+	.details = "For cron or a systemd timer: digest --alert mail:ann@example.org sends the "
+		   "digest if there\nis news, at most once in 6 days. docs/alerts.md shows the "
 		   "lines for cron and systemd.",
 	.options = options,
 	.internal = cli_alert_internal,

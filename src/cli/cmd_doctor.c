@@ -171,7 +171,7 @@ static int run(int argc, char **argv)
 	if (settings.work)
 		return do_work(settings.work);
 	if (settings.selftest && settings.json)
-		return cli_gone("doctor --selftest --json", "doctor --selftest, a table");
+		return cli_reject(EXIT_USAGE, "doctor: --selftest prints a table, not JSON");
 	return settings.selftest ? selftest() : check(&settings);
 }
 

@@ -41,13 +41,6 @@ static int set_order(void *settings, const struct cli_option *o, const char *val
 	return 0;
 }
 
-static int set_format(void *settings, const struct cli_option *o, const char *value)
-{
-	if (!strcmp(value, "pprof"))
-		return cli_gone("lines --format pprof", "--format speedscope, or folded");
-	return cli_set_choice(settings, o, value);
-}
-
 static int set_json(void *settings, const struct cli_option *o, const char *value)
 {
 	struct settings *s = settings;
@@ -67,7 +60,7 @@ static const struct cli_option options[] = {
 	{"since", 0, "DUR", "only from this time after the start", cli_set_duration, AT(since_ns)},
 	{"until", 0, "DUR", "only up to this time after the start", cli_set_duration, AT(until_ns)},
 	{"phase", 0, "NAME", "only from the mark of this name to the next one", cli_set_text, AT(phase)},
-	{"format", 'f', "text|json|folded|speedscope", "format of the output; folded is for flame graphs (text)", set_format, AT(format)},
+	{"format", 'f', "text|json|folded|speedscope", "format of the output; folded is for flame graphs (text)", cli_set_choice, AT(format)},
 	{"json", 0, NULL, "same as --format json", set_json, 0},
 	{"plain", 0, NULL, "print ASCII", cli_set_flag, AT(plain)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},

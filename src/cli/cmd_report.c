@@ -18,18 +18,11 @@ struct settings {
 	bool open;
 };
 
-static int set_format(void *settings, const struct cli_option *o, const char *value)
-{
-	if (!strcmp(value, "json"))
-		return cli_gone("report --format json", "show --json, or export");
-	return cli_set_word(settings, o, value);
-}
-
 static const struct cli_option options[] = {
 	{"output", 'o', "FILE", "name of the file; - for stdout (resource-tracker-RUN.html)",
 	 cli_set_text, AT(output)},
 	{"format", 0, "html|md", "write a page, or Markdown for a CI job's summary (html)",
-	 set_format, AT(request.format)},
+	 cli_set_word, AT(request.format)},
 	{"embed-raw", 0, NULL, "put the recording with all its samples into the page", cli_set_flag,
 	 AT(request.embed_raw)},
 	CLI_INSTANCE_OPTION(AT(instance)),

@@ -11,14 +11,8 @@ struct settings {
 	const char *dir;
 };
 
-static int reject_json(void *settings, const struct cli_option *o, const char *value)
-{
-	return cli_gone("self check --json", "self check, a line a check");
-}
-
 static const struct cli_option options[] = {
 	{"recording", 0, "DIR", "check: directory of the recordings", cli_set_text, AT(dir)},
-	{"json", 0, NULL, NULL, reject_json, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 

@@ -19,18 +19,12 @@ struct settings {
 	bool json, plain;
 };
 
-static int reject_watch(void *settings, const struct cli_option *o, const char *value)
-{
-	return cli_gone("show --watch", "resource-tracker top");
-}
-
 static const struct cli_option options[] = {
 	CLI_INSTANCE_OPTION(AT(instance)),
 	{"json", 0, NULL, "print JSON", cli_set_flag, AT(json)},
 	{"plain", 0, NULL, "print ASCII, without colour", cli_set_flag, AT(plain)},
 	{"color", 0, "auto|always|never", "colour the text (auto)", cli_set_text, AT(color)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
-	{"watch", 0, NULL, NULL, reject_watch, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 

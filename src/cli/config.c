@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/os.h"
 #include "base/trust.h"
-#include "cli/alert_options.h"
 
 enum { FILE_MAX = 256 * 1024, PATH_SIZE = 4096 };
 
@@ -67,13 +66,6 @@ static int apply(struct target *t, const struct cli_option *o, const char *value
 	return r;
 }
 
-/* Whether files and variables may set an option: those of the help, and one that has gone, for its
- * message. */
-static bool is_setting(const struct cli_option *o)
-{
-	return o->help || o->set == cli_reject_quiet_hours;
-}
-
 static const struct cli_option *find_option(const struct cli_command *command, const char *name)
 {
 	for (const struct cli_option *o = command->options; o->name; o++) {
@@ -82,7 +74,7 @@ static const struct cli_option *find_option(const struct cli_command *command, c
 		while (o->name[i] &&
 		       (o->name[i] == name[i] || (o->name[i] == '-' && name[i] == '_')))
 			i++;
-		if (is_setting(o) && o->name[i] == '\0' && name[i] == '\0')
+		if (o->help && o->name[i] == '\0' && name[i] == '\0')
 			return o;
 	}
 	return NULL;
@@ -131,6 +123,19 @@ static const char *wrong_type(const struct cli_option *o, const struct cli_toml 
 	return NULL;
 }
 
+static int reject_key(const struct target *target, const char *key, const char *origin)
+{
+	bool is_gone;
+
+	cli_set_origin(origin);
+	is_gone = cli_is_gone_key(key);
+	cli_set_origin(NULL);
+	if (!is_gone)
+		cli_complain("%s: unknown key %s%s. Try: resource-tracker config --help", origin,
+			     key, target->lenient ? " is ignored" : "");
+	return EXIT_USAGE;
+}
+
 static int apply_entry(struct target *target, const struct cli_toml *t)
 {
 	const struct cli_option *o = meaning_of(target->command, t);
@@ -138,12 +143,8 @@ static int apply_entry(struct target *target, const struct cli_toml *t)
 	const char *wrong;
 
 	(void) snprintf(origin, sizeof(origin), "%.256s:%u", t->file, t->key_line);
-	if (!o && is_known_elsewhere(t))
-		return 0;
 	if (!o)
-		return cli_reject(EXIT_USAGE,
-				  "%s: unknown key %s%s. Try: resource-tracker config --help",
-				  origin, t->key, target->lenient ? " is ignored" : "");
+		return is_known_elsewhere(t) ? 0 : reject_key(target, t->key, origin);
 	if (target->local && !cli_is_word_of(CLI_LOCAL_KEYS, o->name)) {
 		note_origin(target, o, t->value, origin, true);
 		cli_complain(
@@ -254,9 +255,9 @@ static int apply_files(struct target *t, const char *file)
 
 /* ---- the environment ---- */
 
-static void variable_of(const struct cli_option *o, char *name, size_t size)
+void cli_variable_of(const char *option, char *name, size_t size)
 {
-	(void) snprintf(name, size, "TRACKER_%s", o->name);
+	(void) snprintf(name, size, "TRACKER_%s", option);
 	for (char *c = name; *c; c++)
 		*c = *c == '-' ? '_' : (char) toupper((unsigned char) *c);
 }
@@ -268,15 +269,12 @@ static void apply_environment(struct target *t)
 		char name[96];
 		const char *value;
 
-		variable_of(o, name, sizeof(name));
-		value = is_setting(o) ? getenv(name) : NULL;
+		cli_variable_of(o->name, name, sizeof(name));
+		value = o->help ? getenv(name) : NULL;
 		if (value && *value)
 			(void) apply(t, o, value, name);
-		value = strcmp(o->name, "redact-args") ? NULL
-						       : getenv("RESOURCE_TRACKER_REDACT_ARGS");
-		if (value)
-			(void) apply(t, o, value, "RESOURCE_TRACKER_REDACT_ARGS");
 	}
+	cli_variables_gone();
 }
 
 int cli_config(const struct cli_command *command, int argc, char **argv, void *settings,

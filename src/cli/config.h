@@ -40,6 +40,13 @@ struct cli_origins {
 int cli_config(const struct cli_command *command, int argc, char **argv, void *settings,
 	       struct cli_origins *origins);
 
+/* The variable TRACKER_NAME of an option. */
+void cli_variable_of(const char *option, char *name, size_t size);
+/* As cli_is_gone(), for a key of a file. */
+bool cli_is_gone_key(const char *key);
+/* Complain of the variables that are set and have gone. */
+void cli_variables_gone(void);
+
 /* ---- the file's text ---- */
 
 struct cli_toml {

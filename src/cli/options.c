@@ -14,6 +14,7 @@ enum { OPTIONS_MAX = 80, FIRST_VALUE = 256 };
 const struct cli_option cli_no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
 
 static bool accepts_internal;
+static const char *verb_in_use = "";
 
 void cli_accept_internal(void)
 {
@@ -117,6 +118,8 @@ static void complain_of(const struct cli_command *command, const char *word, boo
 {
 	const char *closest = lacks_value ? NULL : closest_option(command, word);
 
+	if (!lacks_value && cli_is_gone(command->name, word))
+		return;
 	if (lacks_value)
 		cli_complain("%s: option %s needs a value. Try: resource-tracker %s --help",
 			     command->name, word, command->name);
@@ -140,6 +143,7 @@ int cli_options(const struct cli_command *command, int argc, char **argv, void *
 	int c;
 
 	table_init(&t, command);
+	verb_in_use = command->name;
 	while ((c = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
 		const struct cli_option *o = option_of(&t, c);
 
@@ -235,6 +239,9 @@ int cli_choice(const struct cli_option *o, const char *value)
 			break;
 		at += len + 1;
 	}
+	(void) snprintf(choices, sizeof(choices), "--%s %s", o->name, value);
+	if (cli_is_gone(verb_in_use, choices))
+		return -1;
 	(void) snprintf(choices, sizeof(choices), "%s", o->value);
 	for (char *c = choices; *c; c++)
 		if (*c == '|')
@@ -283,11 +290,6 @@ int cli_set_duration(void *settings, const struct cli_option *o, const char *val
 int cli_wrong(const struct cli_option *o, const char *value, const char *hint)
 {
 	return cli_reject(EXIT_USAGE, "--%s %s: %s", o->name, value, hint);
-}
-
-int cli_gone(const char *name, const char *instead)
-{
-	return cli_reject(EXIT_USAGE, "%s has gone. Use: %s", name, instead);
 }
 
 int cli_set_nothing(void *settings, const struct cli_option *o, const char *value)

@@ -66,7 +66,6 @@ static int read_account(const struct trk_alert_sender *s, struct account *a)
 	a->names = (struct trk_alert_account){
 		.smtp_url = s->variable("TRACKER_SMTP"),
 		.smtp_user = s->variable("TRACKER_SMTP_USER"),
-		.smtp_password = s->variable("TRACKER_SMTP_PASSWORD"),
 		.mail_from = s->variable("TRACKER_MAIL_FROM"),
 		.hosts = s->variable("TRACKER_ALERT_HOSTS"),
 	};

@@ -539,7 +539,7 @@ def test_a_bad_rule_in_the_configuration_has_its_line(rt, tmp_path, line, says):
 
 def test_quiet_hours_have_gone(rt, mailbox, tmp_path):
     """The option and the key stop a command; an inherited variable is reported and ignored."""
-    says = "quiet-hours has gone. Use: --alert alertmanager:URL"
+    says = "has gone. Use: --alert alertmanager:URL"
     for words in (["alerts", "check"], ["digest"]):
         done = rt.run(*words, "--quiet-hours", "22:00-07:00")
         assert done.rc == 2 and says in done.stderr and done.stderr.count("\n") == 1
@@ -547,9 +547,9 @@ def test_quiet_hours_have_gone(rt, mailbox, tmp_path):
     config = tmp_path / "c.toml"
     config.write_text('[alerts]\nquiet-hours = "22:00-07:00"\n')
     done = rt.run("alerts", "check", "--config", config)
-    assert done.rc == 2 and f"{config}:2: {says}" in done.stderr and done.stderr.count("\n") == 1
+    assert done.rc == 2 and f"{config}:2: --quiet-hours {says}" in done.stderr and done.stderr.count("\n") == 1
     done = rt.track("true", env={"TRACKER_QUIET_HOURS": "22:00-07:00"})
-    assert done.rc == 0 and done.stderr.count(f"TRACKER_QUIET_HOURS: {says}") == 1
+    assert done.rc == 0 and done.stderr.count(f"TRACKER_QUIET_HOURS {says}") == 1
 
 
 def test_several_alerts_of_a_sink_are_one_mail(rt, mailbox):
@@ -620,7 +620,7 @@ def test_a_digest_names_what_will_fail_once_a_week(rt, mailbox):
     text = rt.run("digest").stdout
     assert "failing-again: broken: the newest 3 runs failed" in text
     for _ in range(2):
-        done = rt.run("digest", "--send", "--alert", "mail:ann@example.org", env=mailbox.env)
+        done = rt.run("digest", "--alert", "mail:ann@example.org", env=mailbox.env)
         assert (done.rc, done.stderr) == (0, "")
     assert len(mailbox.mails) == 1
     mail = email.message_from_bytes(mailbox.mails[0][2], policy=email.policy.default)
@@ -634,7 +634,7 @@ def test_a_digest_takes_no_news_from_a_check(rt, mailbox, tmp_path, send_it):
     fail_thrice(rt, "broken")
     told, command = tmp_path / "told", 'echo "$RT_STATE" >> "$TOLD"'
     check = ["alerts", "check", "--on-alert", f"failing-again={command}"]
-    digest = ["digest", "--send", "--alert", "mail:ann@example.org"] if send_it else ["digest"]
+    digest = ["digest", "--alert", "mail:ann@example.org"] if send_it else ["digest"]
     env = {**mailbox.env, "TOLD": str(told)}
 
     def run(words):

@@ -299,10 +299,15 @@ def test_no_name_turns_or_hides_text_on_a_terminal(rt):
     (["export", "--format", "snapshot", "--columns", "full"], "export: a snapshot has --columns 0.5 or 0.4"),
     # What earlier versions had.
     (["lines", "--format", "pprof"], "lines --format pprof has gone. Use: --format speedscope, or folded"),
-    (["catalog", "update", "--json"], "catalog --json of a change has gone. Use: the line on stderr"),
-    (["doctor", "--selftest", "--json"], "doctor --selftest --json has gone. Use: doctor --selftest, a table"),
+    (["catalog", "update", "--json"], "catalog: --json is for info"),
+    (["doctor", "--selftest", "--json"], "doctor: --selftest prints a table, not JSON"),
     (["report", "--format", "json"], "report --format json has gone. Use: show --json, or export"),
-    (["self", "check", "--json"], "self check --json has gone. Use: self check, a line a check"),
+    (["self", "check", "--json"], "self --json has gone. Use: self check, a line a check"),
+    (["config", "--show-origin"], "config --show-origin has gone. Use: config, which always shows it"),
+    (["cloud-info", "--fresh"], "cloud-info --fresh has gone. Use: --recording of an empty directory, where no answer is cached"),
+    (["server-info", "--ask-gpus"], "server-info --ask-gpus has gone. Use: resource-tracker run --gpu always"),
+    (["alerts", "--all"], "alerts --all has gone. Use: alerts list --json"),
+    (["digest", "--send"], "digest --send has gone. Use: digest --alert SINK"),
     (["show", "--watch"], "show --watch has gone. Use: resource-tracker top"),
 ])
 def test_operands_and_words_that_do_not_fit_are_named(rt, words, said):

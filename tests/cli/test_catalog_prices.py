@@ -185,7 +185,7 @@ def test_a_file_from_an_address(rt):
     (["update", "--from", "aws-spot", "--region", "aws/us-east-1"], "prices FILE --from aws-spot, then"),
     (["update", "--eur-usd", "1.16"], "--eur-usd has gone. Use: python3 tools/catalog_build prices OUT --eur-usd RATE"),
     (["update", "--date=2026-01-31"], "--date has gone. Use: python3 tools/catalog_build prices OUT --csv FILE --date DATE"),
-    (["update", "--json"], "catalog --json of a change has gone. Use: the line on stderr"),
+    (["update", "--json"], "catalog: --json is for info"),
     (["update", "--from", "x.tsv", "--url", "https://keeper.example"], "--url is for the Keeper"),
     (["update", "--from", "x.tsv", "--region", "aws/us-east-1"], "--region is for the Keeper"),
     (["update", "--from", "x.tsv", "--force"], "--force is for the Keeper"),

@@ -351,7 +351,7 @@ def test_source_is_shown_while_the_file_is_unchanged(rt):
 def test_base_names_alone_with_redacted_arguments(rt):
     script = write(rt, "secret.py", BURN_PYTHON + "burn(0.8)\n")
     result = rt.track(SYSTEM, script, flags=("--lines", "200"),
-                      env={"RESOURCE_TRACKER_REDACT_ARGS": "1"})
+                      env={"TRACKER_REDACT_ARGS": "1"})
     assert result.rc == 0
     files = {r["file"] for r in lines(rt)["rows"]}
     assert "secret.py" in files
@@ -367,7 +367,7 @@ end = time.process_time() + 1
 while time.process_time() < end:
     json.dumps(json.loads(text), indent=1)  # READS
 """)
-    assert rt.track(SYSTEM, script, flags=("--lines", "200"), env={"RESOURCE_TRACKER_REDACT_ARGS": "1"}).rc == 0
+    assert rt.track(SYSTEM, script, flags=("--lines", "200"), env={"TRACKER_REDACT_ARGS": "1"}).rc == 0
     document = lines(rt)
     assert max(document["rows"], key=lambda r: r["cpu_s"])["file"] == "reads.py"
     own = sum(r["cpu_s"] for r in document["rows"] if r["file"] == "reads.py")

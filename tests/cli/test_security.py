@@ -69,7 +69,7 @@ def test_nothing_of_the_environment_is_stored(rt):
 @pytest.mark.parametrize("how", ["flag", "variable"])
 def test_redaction_keeps_programs_and_no_argument(rt, how):
     flags = ["--redact-args"] if how == "flag" else []
-    env = {"RESOURCE_TRACKER_REDACT_ARGS": "1"} if how == "variable" else {}
+    env = {"TRACKER_REDACT_ARGS": "1"} if how == "variable" else {}
     script = f"sh -c 'sleep 1; : {SECRET}' {SECRET}.py; true"
     result = rt.track("sh", "-c", script, f"{SECRET}.py", flags=flags, env=env)
     assert result.rc == 0
@@ -88,7 +88,7 @@ MASKED = ["write@example.com", "10.20.30.40", "http://intern/?q=" + SECRET, "--p
 @pytest.mark.parametrize("how", ["flag", "variable", "file"])
 def test_secrets_can_be_masked_in_what_is_kept_of_command_lines(rt, how):
     flags = ["--redact-args=strict"] if how == "flag" else []
-    env = {"RESOURCE_TRACKER_REDACT_ARGS": "strict"} if how == "variable" else {}
+    env = {"TRACKER_REDACT_ARGS": "strict"} if how == "variable" else {}
     if how == "file":
         (rt.home / "own.toml").write_text('redact_args = "strict"\n')
         flags = ["--config", "own.toml"]
@@ -185,7 +185,7 @@ def test_what_redaction_does_not_know_is_refused(rt):
 @pytest.mark.parametrize("how", ["flag", "variable"])
 def test_without_redaction_the_command_is_kept(rt, how):
     flags = ["--redact-args=none"] if how == "flag" else []
-    env = {"RESOURCE_TRACKER_REDACT_ARGS": "0"} if how == "variable" else {}
+    env = {"TRACKER_REDACT_ARGS": "0"} if how == "variable" else {}
     result = rt.track("sh", "-c", "sleep 0.5", f"--password={SECRET}", flags=flags, env=env)
     assert result.summary["run"]["command"][-1] == f"--password={SECRET}"
 

@@ -43,7 +43,7 @@ def test_the_table_lists_every_fuzzer():
 
 
 def test_the_keys_of_the_working_directory_s_file_are_listed(rt):
-    shown = rt.run("config", "--show-origin").stdout.splitlines()[-1]
+    shown = rt.run("config").stdout.splitlines()[-1]
     keys = shown.removeprefix("# ./resource-tracker.toml may set: ").split()
     [listed] = re.findall(r"It may set (.*?)\. Other keys", PAGE, re.DOTALL)
     assert re.findall(r"`([a-z-]+)`", listed) == keys and len(keys) > 20

@@ -327,11 +327,11 @@ static void arguments_are_left_out_by_the_variable_and_not_in_a_thread(void **st
 	struct trk_tracker_options o = fast();
 
 	assert_true(keeps_arguments(o));
-	assert_int_equal(setenv("RESOURCE_TRACKER_REDACT_ARGS", "1", 1), 0);
+	assert_int_equal(setenv("TRACKER_REDACT_ARGS", "1", 1), 0);
 	assert_false(keeps_arguments(o));
 	o.in_thread = 1;
 	assert_true(keeps_arguments(o));
-	assert_int_equal(unsetenv("RESOURCE_TRACKER_REDACT_ARGS"), 0);
+	assert_int_equal(unsetenv("TRACKER_REDACT_ARGS"), 0);
 }
 
 static void runs_a_command_and_has_its_exit_code(void **state)

@@ -21,7 +21,7 @@ def call(prefix, tmp_path):
 
 
 def test_ones_own_are_used(call, tmp_path):
-    assert call("config").stdout == b'job = "from the file"\n'
+    assert call("config").stdout.startswith(b'job = "from the file"  # ')
     assert call("import", windows_path(ROOT / "tests/fixtures/import/system-0.5.csv")).rc == 0
     assert len(list((tmp_path / "state").rglob("*.rtrk"))) == 1
 
