@@ -9,7 +9,8 @@
  * it gets each alert by itself, and again in time.
  *
  * File: alerts.json in the directory of recordings, one JSON object, mode 0600, replaced
- * atomically; a writer holds the lock (base/lock.h) alerts.lock in the same directory.
+ * atomically; a writer holds the lock (base/lock.h) alerts.lock in the same directory. In a
+ * directory to which other users may write, each user has such files (trk__alert_own_name).
  *
  *   schema     "resource-tracker.alerts/1"
  *   alerts     newest last, at most 400; those that have ended are kept for 30 days:
@@ -43,6 +44,7 @@ enum {
 	TRK_ALERT_TOLD_MAX = 4,
 	TRK_ALERT_ID_SIZE = 12,
 	TRK_ALERT_WORD_SIZE = 40,
+	TRK_ALERT_NAME_SIZE = 32,
 };
 
 struct trk_alert_told {
@@ -167,9 +169,13 @@ bool trk__alert_book_unsilence(struct trk_alert_book *b, const char *id);
 
 /* ---- the file ---- */
 
-/* Take the lock and read alerts.json below dirfd (borrowed); a missing file is an empty book.
- * Returns the descriptor of the lock, which _save or close(2) releases, or a negative error with
- * *reterr: -EBADMSG for another kind of file, -TRK_ERR_UNTRUSTED, those of trk__lock_take(). */
+/* The name of the user's alerts.json, alerts.lock or outbox below dirfd: alerts-UID.json, for
+ * example, where other users may write to dirfd. */
+void trk__alert_own_name(int dirfd, const char *name, char ret[TRK_ALERT_NAME_SIZE]);
+/* Take the lock and read the file below dirfd (borrowed). A missing file is an empty book, and so is
+ * one that another user owns or may write to: then *reterr says why, and nothing failed. Returns the
+ * descriptor of the lock, which _save or close(2) releases, or a negative error with *reterr:
+ * -EBADMSG for another kind of file, those of trk__lock_take(). */
 int trk__alert_book_load(int dirfd, struct trk_alert_book *b, struct trk_error *reterr);
 /* Read it without the lock, for a reader that changes nothing: the file is replaced as a whole.
  * dirfd -1: an empty book. 0, or the same errors; b is initialised in each case but -ENOMEM. */

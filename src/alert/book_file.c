@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "alert/book.h"
 #include "alert/live.h"
@@ -14,8 +15,7 @@
 #include "base/trust.h"
 
 enum { FILE_MAX = 8 * 1024 * 1024 };
-static const char NAME[] = "alerts.json", LOCK[] = "alerts.lock",
-		  SCHEMA[] = "resource-tracker.alerts/1";
+static const char NAME[] = "alerts.json", SCHEMA[] = "resource-tracker.alerts/1";
 
 /* ---- writing ---- */
 
@@ -266,14 +266,27 @@ int trk__alert_book_read(const char *text, size_t len, struct trk_alert_book *b,
 
 /* ---- the file ---- */
 
+void trk__alert_own_name(int dirfd, const char *name, char ret[TRK_ALERT_NAME_SIZE])
+{
+	int stem = (int) strcspn(name, ".");
+
+	if (trk__trust_is_shared(dirfd))
+		(void) snprintf(ret, TRK_ALERT_NAME_SIZE, "%.*s-%u%s", stem, name,
+				(unsigned int) geteuid(), name + stem);
+	else
+		(void) snprintf(ret, TRK_ALERT_NAME_SIZE, "%s", name);
+}
+
 static int read_file(int dirfd, struct trk_alert_book *b, struct trk_error *reterr)
 {
-	TRK_FD_CLEANUP int fd = trk__trust_open_entry(dirfd, NAME, reterr);
-	char *text = NULL;
+	char name[TRK_ALERT_NAME_SIZE], *text = NULL;
+	TRK_FD_CLEANUP int fd = -1;
 	ssize_t len;
 	int r;
 
-	if (fd == -ENOENT)
+	trk__alert_own_name(dirfd, NAME, name);
+	fd = trk__trust_open_file_at(dirfd, name, reterr);
+	if (fd == -ENOENT || fd == -TRK_ERR_UNTRUSTED)
 		return 0;
 	len = fd < 0 ? fd : trk__read_all_fd(fd, FILE_MAX, &text);
 	r = len < 0 ? (int) len : trk__alert_book_read(text, (size_t) len, b, reterr);
@@ -283,9 +296,12 @@ static int read_file(int dirfd, struct trk_alert_book *b, struct trk_error *rete
 
 int trk__alert_book_load(int dirfd, struct trk_alert_book *b, struct trk_error *reterr)
 {
-	int lock = trk__lock_take(dirfd, LOCK, reterr);
-	int r = lock < 0 ? lock : trk__alert_book_init(b);
+	char name[TRK_ALERT_NAME_SIZE];
+	int lock, r;
 
+	trk__alert_own_name(dirfd, "alerts.lock", name);
+	lock = trk__lock_take(dirfd, name, reterr);
+	r = lock < 0 ? lock : trk__alert_book_init(b);
 	if (r == 0)
 		r = read_file(dirfd, b, reterr);
 	if (r == 0)
@@ -305,11 +321,13 @@ int trk__alert_book_peek(int dirfd, struct trk_alert_book *b, struct trk_error *
 
 int trk__alert_book_save(int dirfd, int lock, const struct trk_alert_book *b)
 {
+	char name[TRK_ALERT_NAME_SIZE];
 	TRK_BUF_LOCAL(text, FILE_MAX);
 	int r;
 
+	trk__alert_own_name(dirfd, NAME, name);
 	trk__alert_book_write(b, &text);
-	r = text.error ? text.error : trk__replace_at(dirfd, NAME, 0600, text.data, text.len);
+	r = text.error ? text.error : trk__replace_at(dirfd, name, 0600, text.data, text.len);
 	trk__close(lock);
 	return r;
 }

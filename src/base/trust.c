@@ -487,6 +487,11 @@ int trk__trust_check_file_at(int dirfd, const char *name, struct trk_error *rete
 	return check_at(dirfd, name, check_file, name, false, reterr);
 }
 
+int trk__trust_open_file_at(int dirfd, const char *name, struct trk_error *reterr)
+{
+	return open_at(dirfd, name, FILE_FLAGS, check_file, name, true, reterr);
+}
+
 int trk__trust_check_dir_at(int dirfd, const char *name, struct trk_error *reterr)
 {
 	return check_at(dirfd, name, check_own_dir, name, false, reterr);

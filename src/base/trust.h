@@ -49,6 +49,8 @@ int trk__trust_open_dir(const char *path, enum trk_trust_make make, struct trk_e
 /* Check an entry of an open directory without opening it: a regular file, or a directory of the
  * program. 0, or as above. */
 int trk__trust_check_file_at(int dirfd, const char *name, struct trk_error *reterr);
+/* Open such a file. A descriptor, or as above. */
+int trk__trust_open_file_at(int dirfd, const char *name, struct trk_error *reterr);
 int trk__trust_check_dir_at(int dirfd, const char *name, struct trk_error *reterr);
 
 /* A file in a directory that the user may have named: it must be a regular file under a name

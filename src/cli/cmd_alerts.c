@@ -248,11 +248,10 @@ static int list_book(const struct settings *s, const char *operand)
 	const char *dir = sender.service.dir;
 	int r = *dir ? trk__alert_store_peek(dir, &b, &error) : -ENOENT; /* after a complaint */
 
-	if (r < 0) {
-		if (error.message[0])
-			cli_complain("%s", error.message);
+	if (error.message[0])
+		cli_complain("%s", error.message);
+	if (r < 0)
 		return cli_alert_status(r);
-	}
 	if (s->json)
 		trk__alert_book_write(&b, &text);
 	else

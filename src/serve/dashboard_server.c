@@ -1,6 +1,7 @@
 #include "serve/dashboard_server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,15 +107,15 @@ static int read_rows(const struct board *b, struct trk_fleet_rows *ret, struct t
  * known. */
 static int64_t stamp_of(const struct trk_service *s)
 {
-	static const char *const names[] = {"runs", "history.sqlite", "history.sqlite-wal",
-					    "alerts.json"};
+	TRK_FD_CLEANUP int fd = trk__open_dir_at(AT_FDCWD, s->dir);
+	char alerts[TRK_ALERT_NAME_SIZE];
+	const char *const names[] = {"runs", "history.sqlite", "history.sqlite-wal", alerts};
 	int64_t newest = -1;
-	char path[4096];
 	struct stat st;
 
+	trk__alert_own_name(fd, "alerts.json", alerts);
 	for (size_t i = 0; !s->history_url && i < sizeof(names) / sizeof(names[0]); i++)
-		if (snprintf(path, sizeof(path), "%s/%s", s->dir, names[i]) < (int) sizeof(path) &&
-		    stat(path, &st) == 0 && trk__os_modified_ns(&st) > newest)
+		if (fstatat(fd, names[i], &st, 0) == 0 && trk__os_modified_ns(&st) > newest)
 			newest = trk__os_modified_ns(&st);
 	return newest;
 }

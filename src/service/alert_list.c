@@ -35,14 +35,16 @@ int trk__alert_store_peek(const char *dir, struct trk_alert_book *ret, struct tr
 	TRK_FD_CLEANUP int fd = dir && *dir ? trk__open_dir_at(AT_FDCWD, dir) : -ENOENT;
 	struct trk_error error = {.code = 0};
 	bool reads = fd >= 0 || fd == -ENOENT;
+	char name[TRK_ALERT_NAME_SIZE];
 	int r = reads ? trk__alert_book_peek(fd, ret, &error) : fd;
 
-	if (r == 0)
+	if (r == 0 && !error.code)
 		return 0;
-	if (reads)
+	if (r < 0 && reads)
 		trk__alert_book_release(ret);
-	(void) trk__error_set(reterr, r, dir, "%s%s: %s", dir, reads ? "/alerts.json" : "",
-			      trk__error_text(&error, r));
+	trk__alert_own_name(fd, "alerts.json", name);
+	(void) trk__error_set(reterr, r < 0 ? r : error.code, dir, "%s/%s: %s%s", dir, name,
+			      trk__error_text(&error, r), r < 0 ? "" : "; ignored");
 	return r;
 }
 
@@ -122,10 +124,9 @@ static int read_book(const struct trk_service *s, struct trk_alert_book *b)
 	struct trk_error error = {.code = 0};
 	int r = trk__alert_store_peek(s->dir, b, &error);
 
-	if (r == 0 || r == -ENOMEM)
-		return r;
-	trk__service_note(s, "%s; no alerts are shown", error.message);
-	return trk__alert_book_init(b);
+	if (error.code)
+		trk__service_note(s, "%s%s", error.message, r < 0 ? "; no alerts are shown" : "");
+	return r == 0 || r == -ENOMEM ? r : trk__alert_book_init(b);
 }
 
 int trk__alert_list(const struct trk_service *s, struct trk_buf *ret)

@@ -150,15 +150,19 @@ static int open_state(const struct trk_alert_sender *s)
 int trk__alert_store_open(const struct trk_alert_sender *s, struct trk_alert_store *ret)
 {
 	struct trk_error error = {.code = 0};
+	char name[TRK_ALERT_NAME_SIZE];
 
 	ret->dirfd = open_state(s);
 	if (ret->dirfd < 0)
 		return ret->dirfd;
 	ret->lock = trk__alert_book_load(ret->dirfd, &ret->book, &error);
+	trk__alert_own_name(ret->dirfd, "alerts.json", name);
+	if (ret->lock < 0 || error.code)
+		trk__service_note(&s->service, "%s/%s: %s%s", s->service.dir, name,
+				  trk__error_text(&error, ret->lock),
+				  ret->lock < 0 ? "" : "; ignored");
 	if (ret->lock >= 0)
 		return 0;
-	trk__service_note(&s->service, "%s/alerts.json: %s", s->service.dir,
-			  trk__error_text(&error, ret->lock));
 	trk__close(ret->dirfd);
 	return ret->lock;
 }
@@ -166,14 +170,16 @@ int trk__alert_store_open(const struct trk_alert_sender *s, struct trk_alert_sto
 int trk__alert_store_close(const struct trk_alert_sender *s, struct trk_alert_store *b,
 			   bool changed)
 {
+	char name[TRK_ALERT_NAME_SIZE];
 	int r = 0;
 
 	if (changed)
 		r = trk__alert_book_save(b->dirfd, b->lock, &b->book);
 	else
 		trk__close(b->lock);
+	trk__alert_own_name(b->dirfd, "alerts.json", name);
 	if (r < 0)
-		trk__service_note(&s->service, "%s/alerts.json: cannot write: %s", s->service.dir,
+		trk__service_note(&s->service, "%s/%s: cannot write: %s", s->service.dir, name,
 				  trk__strerror(r));
 	trk__close(b->dirfd);
 	trk__alert_book_release(&b->book);
@@ -185,15 +191,16 @@ int trk__alert_store_close(const struct trk_alert_sender *s, struct trk_alert_st
 /* Made where it is missing. A descriptor or a negative error. */
 static int open_outbox(const struct trk_alert_sender *s)
 {
-	char path[PATH_SIZE + 8];
+	char path[PATH_SIZE + TRK_ALERT_NAME_SIZE], name[TRK_ALERT_NAME_SIZE];
 	struct trk_error error = {.code = 0};
 	TRK_FD_CLEANUP int state = open_state(s);
 	int r = 0;
 
 	if (state < 0)
 		return state;
-	(void) snprintf(path, sizeof(path), "%.4000s/outbox", s->service.dir);
-	if (mkdirat(state, "outbox", 0700) < 0 && errno != EEXIST)
+	trk__alert_own_name(state, "outbox", name);
+	(void) snprintf(path, sizeof(path), "%.4000s/%s", s->service.dir, name);
+	if (mkdirat(state, name, 0700) < 0 && errno != EEXIST)
 		r = -errno;
 	if (r == 0)
 		r = trk__trust_open_dir(path, TRK_TRUST_FIND, &error);

@@ -47,9 +47,9 @@ int trk__alert_store_open(const struct trk_alert_sender *s, struct trk_alert_sto
 /* Write it if `changed`, and release it. 0 or a negative error. */
 int trk__alert_store_close(const struct trk_alert_sender *s, struct trk_alert_store *b,
 			   bool changed);
-/* Read alerts.json of a state directory without its lock, for readers. A directory or a file that
- * is missing counts as an empty book. 0, and the caller releases the book; or a negative error with
- * *reterr, whose message has the path. */
+/* Read the file of a state directory without its lock, for readers. A directory or a file that is
+ * missing counts as an empty book. 0, and the caller releases the book; or a negative error. *reterr
+ * has the path in its message, and is also set if a file of another user is ignored. */
 int trk__alert_store_peek(const char *dir, struct trk_alert_book *ret, struct trk_error *reterr);
 
 /* ---- the outbox and the queue ---- */

@@ -96,9 +96,9 @@ def test_no_byte_of_the_dashboard_reaches_another_user(victim, stranger, failing
 
 
 HOLD = """
-import fcntl, os
+import fcntl, os, sys
 os.umask(0)
-lock = os.open("alerts.lock", os.O_CREAT | os.O_RDWR, 0o666)
+lock = os.open(sys.argv[1], os.O_CREAT | os.O_RDWR, 0o666)
 fcntl.flock(lock, fcntl.LOCK_EX)
 print("held", flush=True)
 input()
@@ -115,7 +115,7 @@ def test_a_stranger_in_a_shared_folder_does_not_hold_up_alerts(world, victim, st
     assert stranger.track(command=("sh", "-c", "exit 3"), env=env).returncode == 3
     (shared / "runs").chmod(0o777)
     stranger.sh(f"mkdir {shared}/.alerts.json.part")  # the temporary name of earlier versions
-    with subprocess.Popen(["/usr/bin/python3", "-c", HOLD], user=stranger.uid, group=stranger.gid, extra_groups=[], cwd=shared,
+    with subprocess.Popen(["/usr/bin/python3", "-c", HOLD, f"alerts-{VICTIM}.lock"], user=stranger.uid, group=stranger.gid, extra_groups=[], cwd=shared,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout.readline() == b"held\n"
         verbs = [["alerts", "check"], ["alerts", "silence", "--rule", "slower", "--for", "1d"], ["alerts", "ack", "x1"]]
@@ -126,15 +126,43 @@ def test_a_stranger_in_a_shared_folder_does_not_hold_up_alerts(world, victim, st
             out, err = process.communicate(timeout=HANGS_S)
             assert process.returncode == 1 and out == ""
             [line] = err.splitlines()
-            assert f"{shared}/alerts.json: alerts.lock is locked by " in line, line
+            assert f"{shared}/alerts-{VICTIM}.json: alerts-{VICTIM}.lock is locked by " in line, line
             assert line.endswith((f" process {holder.pid}", " another process"))
         holder.communicate(b"\n")
     assert victim.rt("alerts", "silence", "--rule", "slower", "--for", "1d", env=env).returncode == 0
     assert "silence" in victim.rt("alerts", env=env).stdout
 
 
-def test_no_file_of_a_stranger_puts_controls_on_a_terminal(world, victim, stranger):
-    stranger.put(world.shared / "alerts.json", json.dumps(FORGED))
+@pytest.mark.parametrize("mode", [0o1777, 0o777], ids=["sticky", "not sticky"])
+@pytest.mark.parametrize("text", [json.dumps(FORGED), '{"schema": "of another program"}', "{"], ids=["forged", "schema", "damaged"])
+def test_in_a_shared_folder_each_user_has_alerts(world, victim, stranger, text, mode):
+    shared, env = world.shared, {"RESOURCE_TRACKER_DIR": world.shared}
+    shared.chmod(mode)
+    stranger.put(shared / "alerts.json", text)
+    stranger.put(shared / "alerts.lock", "", 0o600)
+    stranger.folder(shared / "outbox", 0o700)
+    for _ in range(3):
+        assert victim.track("-n", NAME, command=("sh", "-c", "exit 3"), env=env).returncode == 3
+    checked = victim.rt("alerts", "check", env=env)
+    assert "failing-again" in checked.stdout and NAME in checked.stdout, checked
+    for verb in (["list"], ["list", "--json"], ["silence", "--job", NAME, "--for", "1d"], ["ack", f"failing-again:{NAME}"]):
+        done = victim.rt("alerts", *verb, env=env)
+        assert (done.returncode, done.stderr) == (0, ""), done
+    listed = victim.rt("alerts", env=env).stdout
+    assert f"failing-again: {NAME}" in listed and "acknowledged; silenced" in listed and "of all rules" not in listed
+    assert "oom-killed" not in listed
+    # A file in the place of the victim's is ignored.
+    (shared / f"alerts-{VICTIM}.json").unlink()
+    stranger.put(shared / f"alerts-{VICTIM}.json", text)
+    for verb in (["alerts"], ["dashboard", "--json"]):
+        done = victim.rt(*verb, env=env)
+        assert done.returncode == 0 and "oom-killed" not in done.stdout.split('"rules"')[0]
+        assert done.stderr.count("alerts-") == 2, done.stderr
+        assert f"alerts-{VICTIM}.json belongs to another user (uid {stranger.uid}); ignored\n" in done.stderr
+
+
+def test_no_text_of_an_alert_puts_controls_on_a_terminal(world, victim, stranger):
+    victim.put(world.shared / f"alerts-{VICTIM}.json", json.dumps(FORGED))
     (stranger.folder(world.shared / "runs"))
     for verb in (["alerts"], ["alerts", "--json"], ["digest"], ["dashboard", "--json"]):
         done = victim.rt(*verb, env={"RESOURCE_TRACKER_DIR": world.shared})

@@ -97,6 +97,11 @@ int trk__trust_check_file_at(int dirfd, const char *name, struct trk_error *rete
 	return check_at(dirfd, name, false, reterr);
 }
 
+int trk__trust_open_file_at(int dirfd, const char *name, struct trk_error *reterr)
+{
+	return trk__trust_open_entry(dirfd, name, reterr);
+}
+
 int trk__trust_check_dir_at(int dirfd, const char *name, struct trk_error *reterr)
 {
 	return check_at(dirfd, name, true, reterr);
