@@ -55,7 +55,7 @@ const char *trk_version(void);
 #endif
 
 /* Codes in addition to those of errno, returned with a minus sign. */
-#define TRK_ERR_FORMAT      4001 /* not a recording */
+#define TRK_ERR_FORMAT      4001 /* not a recording, or no file that can be imported */
 #define TRK_ERR_VERSION     4002 /* made by a newer version */
 #define TRK_ERR_DAMAGED     4003 /* its first record is not intact */
 #define TRK_ERR_NODATA      4004 /* too little was recorded */

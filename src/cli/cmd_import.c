@@ -1,7 +1,6 @@
 /* resource-tracker import: convert files of other tools into recordings. */
 #include <errno.h>
 #include <limits.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "cli/cli.h"
@@ -48,7 +47,7 @@ static int import_file(const struct settings *s, int runs_fd, const char *file)
 	cli_progress_end(&progress);
 	if (r < 0)
 		cli_complain("%s%s", error.message,
-			     r == -TRK_ERR_UNSUPPORTED && !strstr(error.message, "Try:")
+			     r == -TRK_ERR_FORMAT
 				     ? ". Formats: snapshot, csv, jsonl, gnu-time (time -v), "
 				       "snakemake, nextflow, sacct (-P), autometric"
 				     : "");

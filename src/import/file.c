@@ -106,8 +106,7 @@ static int load_text(const char *path, struct trk_buf *text, struct trk_error *r
 				      "%s: compressed, and libz.so.1 is not installed. Try: gunzip",
 				      path);
 	if (r == -TRK_ERR_FORMAT)
-		return trk__error_set(reterr, -TRK_ERR_UNSUPPORTED, path,
-				      "%s: not a file that can be imported", path);
+		return trk__error_set(reterr, r, path, "%s: not a file that can be imported", path);
 	if (r == -EBADMSG)
 		return trk__error_set(reterr, r, path, "%s: damaged gzip file", path);
 	return r < 0 ? trk__error_set(reterr, r, path, "%s: %s", path, trk__strerror(r)) : 0;

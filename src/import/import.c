@@ -94,7 +94,7 @@ int trk__import_text(const struct trk_import *import, char *text, size_t len,
 	i->text = text;
 	i->len = len;
 	if (ret->format == TRK_IMPORT_UNKNOWN) {
-		r = trk__error_set(reterr, -TRK_ERR_UNSUPPORTED, import->file,
+		r = trk__error_set(reterr, -TRK_ERR_FORMAT, import->file,
 				   "%s: not a file that can be imported", import->file);
 	} else {
 		i->tool = formats[ret->format].tool;

@@ -50,7 +50,7 @@ enum trk_import_format trk__import_detect(const char *text, size_t len);
 
 /* Convert `text` (NUL-terminated, modified) into runs. format TRK_IMPORT_UNKNOWN: detect it. Runs
  * that were added before an error are kept. Returns 0; -EBADMSG with file and line; -TRK_ERR_NODATA
- * when it has no run; -TRK_ERR_UNSUPPORTED for an unknown format; or a write error. */
+ * when it has no run; -TRK_ERR_FORMAT for an unknown format; or a write error. */
 int trk__import_text(const struct trk_import *import, char *text, size_t len,
 		     enum trk_import_format format, struct trk_import_result *ret,
 		     struct trk_error *reterr);

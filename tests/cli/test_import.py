@@ -311,6 +311,11 @@ def test_what_cannot_be_read_is_told_in_one_line(rt, content, words):
     assert result.stderr.count("\n") == 1
 
 
+def test_a_name_does_not_hide_the_formats(rt):
+    (rt.home / "Try: this.txt").write_text("hello\n")
+    assert "Formats: snapshot" in rt.run("import", "Try: this.txt").stderr
+
+
 @pytest.fixture(scope="module")
 def bomb():
     """A text of 520 MiB in 1 MB. Members of a gzip file follow one another."""
