@@ -118,6 +118,7 @@ struct trk_gpu_device {
 	enum trk_gpu_basis basis; /* evidence for by_device */
 	size_t processes;         /* that the driver lists */
 	struct trk_gpu_value metric[TRK_GPU_METRICS];
+	uint64_t known; /* of a device of a recording: the metrics with a value, as bits */
 };
 
 /* ---- sums over the devices ---- */

@@ -26,6 +26,7 @@ static int make_room(struct trk_gpu_log *log, size_t count)
 	for (size_t i = log->count; i < count; i++) {
 		memset(&bigger[i], 0, sizeof(bigger[i]));
 		bigger[i].energy_j = bigger[i].counter_j = NAN;
+		bigger[i].device.known = UINT64_MAX;
 		for (int k = 0; k < TRK_GPU_METRICS; k++) {
 			bigger[i].device.metric[k] = trk__gpu_unknown(TRK_GPU_NOT_ASKED);
 			bigger[i].max[k] = bigger[i].first[k] = NAN;
@@ -35,15 +36,25 @@ static int make_room(struct trk_gpu_log *log, size_t count)
 	return 0;
 }
 
-static void count_device(struct trk_gpu_total *t, const struct trk_gpu_device *d, double seconds)
+static uint64_t find_known(const struct trk_gpu_device *d)
+{
+	uint64_t known = 0;
+
+	for (int i = 0; i < TRK_GPU_METRICS; i++)
+		if (d->metric[i].why == TRK_GPU_KNOWN)
+			known |= 1ull << i;
+	return known;
+}
+
+static void count_device(struct trk_gpu_total *t, const struct trk_gpu_device *d, uint64_t known,
+			 double seconds)
 {
 	double joules = d->metric[TRK_GPU_ENERGY_METRIC].value;
 
-	for (int i = 0; i < TRK_GPU_METRICS; i++) {
+	for (uint64_t left = known; left; left &= left - 1) {
+		int i = __builtin_ctzll(left);
 		double value = d->metric[i].value;
 
-		if (d->metric[i].why != TRK_GPU_KNOWN)
-			continue;
 		t->sum[i] += value * seconds;
 		t->seconds[i] += seconds;
 		if (!(t->max[i] >= value))
@@ -63,10 +74,18 @@ static void count_device(struct trk_gpu_total *t, const struct trk_gpu_device *d
 	    d->metric[TRK_GPU_TREE_MEMORY_METRIC].value > 0)
 		t->used_by_tree = true;
 	t->device = *d;
+	t->device.known = known;
 }
 
-int trk__gpu_log_add(struct trk_gpu_log *log, const struct trk_gpu_device *device, size_t count,
-		     int64_t elapsed_us, double seconds)
+void trk__gpu_log_renew(struct trk_gpu_log *log)
+{
+	for (size_t i = 0; i < log->count; i++)
+		log->total[i].device.known = UINT64_MAX;
+}
+
+/* A device that had no value, and has none, changes nothing. */
+static int add_row(struct trk_gpu_log *log, const struct trk_gpu_device *device, size_t count,
+		   bool is_read, int64_t elapsed_us, double seconds)
 {
 	int r = make_room(log, count);
 
@@ -74,11 +93,27 @@ int trk__gpu_log_add(struct trk_gpu_log *log, const struct trk_gpu_device *devic
 		return r;
 	if (!(seconds > 0))
 		seconds = 1e-6;
-	for (size_t i = 0; i < count; i++)
-		count_device(&log->total[i], &device[i], seconds);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t known = is_read ? device[i].known : find_known(&device[i]);
+
+		if (!is_read || known || log->total[i].device.known)
+			count_device(&log->total[i], &device[i], known, seconds);
+	}
 	log->elapsed_us = elapsed_us;
 	log->rows++;
 	return 0;
+}
+
+int trk__gpu_log_add(struct trk_gpu_log *log, const struct trk_gpu_device *device, size_t count,
+		     int64_t elapsed_us, double seconds)
+{
+	return add_row(log, device, count, false, elapsed_us, seconds);
+}
+
+int trk__gpu_log_add_read(struct trk_gpu_log *log, const struct trk_gpu_device *device,
+			  size_t count, int64_t elapsed_us, double seconds)
+{
+	return add_row(log, device, count, true, elapsed_us, seconds);
 }
 
 double trk__gpu_total_mean(const struct trk_gpu_total *total, enum trk_gpu_metric metric)

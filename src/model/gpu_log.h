@@ -27,6 +27,11 @@ void trk__gpu_log_release(struct trk_gpu_log *log);
 /* Add one row that covers `seconds`. 0 or -ENOMEM. */
 int trk__gpu_log_add(struct trk_gpu_log *log, const struct trk_gpu_device *device, size_t count,
 		     int64_t elapsed_us, double seconds);
+/* The same for a row of a recording: a device costs only as much as it has values. */
+int trk__gpu_log_add_read(struct trk_gpu_log *log, const struct trk_gpu_device *device,
+			  size_t count, int64_t elapsed_us, double seconds);
+/* The recording describes its devices anew. */
+void trk__gpu_log_renew(struct trk_gpu_log *log);
 /* NaN where nothing is known. */
 double trk__gpu_total_mean(const struct trk_gpu_total *total, enum trk_gpu_metric metric);
 double trk__gpu_total_max(const struct trk_gpu_total *total, enum trk_gpu_metric metric);

@@ -141,23 +141,29 @@ void trk__format_gpu_row(struct trk_buf *b, const struct trk_gpu_device *device,
 	}
 }
 
+static void skip_values(struct trk_cursor *c)
+{
+	uint64_t places = trk__cursor_varint(c);
+
+	for (; places && !c->bad; places &= places - 1)
+		(void) trk__cursor_svarint(c);
+}
+
 static void get_values(struct trk_cursor *c, struct trk_gpu_device *d)
 {
-	uint64_t known = trk__cursor_varint(c);
+	uint64_t places = trk__cursor_varint(c);
 
-	for (int place = 0; place < 64; place++) {
-		int k = metric_at(place);
-		int64_t value;
+	/* The reason of a value that was known is not recorded again. */
+	for (; d->known; d->known &= d->known - 1)
+		d->metric[__builtin_ctzll(d->known)] = trk__gpu_unknown(TRK_GPU_NOT_ASKED);
+	for (; places; places &= places - 1) {
+		int k = metric_at(__builtin_ctzll(places));
+		int64_t value = trk__cursor_svarint(c);
 
-		if (!(known >> place & 1)) {
-			/* The reason of a value that was known is not recorded again. */
-			if (k >= 0 && d->metric[k].why == TRK_GPU_KNOWN)
-				d->metric[k] = trk__gpu_unknown(TRK_GPU_NOT_ASKED);
+		if (k < 0)
 			continue;
-		}
-		value = trk__cursor_svarint(c);
-		if (k >= 0)
-			d->metric[k] = trk__gpu_known((double) value / scale_of(k));
+		d->metric[k] = trk__gpu_known((double) value / scale_of(k));
+		d->known |= 1ull << k;
 	}
 }
 
@@ -167,21 +173,17 @@ int trk__parse_gpu_row(const void *data, size_t len, struct trk_gpu_device *devi
 	struct trk_cursor c = {data, (const unsigned char *) data + len, 0};
 	int64_t elapsed_us = trk__cursor_svarint(&c), interval_us = trk__cursor_svarint(&c);
 	uint64_t devices = trk__cursor_varint(&c);
-	struct trk_gpu_device *list;
+	struct trk_cursor first = c;
 
 	if (c.bad || devices != count || count > TRK_GPUS_MAX)
 		return -EBADMSG;
-	list = calloc(count + 1, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	memcpy(list, device, count * sizeof(*list));
 	for (size_t i = 0; i < count && !c.bad; i++)
-		get_values(&c, &list[i]);
-	if (!c.bad && c.at == c.end) {
-		memcpy(device, list, count * sizeof(*list));
-		*ret_elapsed_us = elapsed_us;
-		*ret_interval_us = interval_us;
-	}
-	free(list);
-	return c.bad || c.at != c.end ? -EBADMSG : 0;
+		skip_values(&c);
+	if (c.bad || c.at != c.end)
+		return -EBADMSG;
+	for (size_t i = 0; i < count; i++)
+		get_values(&first, &device[i]);
+	*ret_elapsed_us = elapsed_us;
+	*ret_interval_us = interval_us;
+	return 0;
 }

@@ -181,12 +181,14 @@ static int take_gpus(struct trk_reading *r, int type, const unsigned char *paylo
 		r->gpu = calloc(TRK_GPUS_MAX, sizeof(*r->gpu));
 	if (!r->gpu)
 		return -ENOMEM;
-	if (type == TRK_RECORD_GPUS)
+	if (type == TRK_RECORD_GPUS) {
+		trk__gpu_log_renew(&r->record->gpus);
 		return trk__parse_gpus(payload, len, r->gpu, &r->gpus);
+	}
 	bad = trk__parse_gpu_row(payload, len, r->gpu, r->gpus, &elapsed_us, &interval_us);
 	if (bad == 0)
-		bad = trk__gpu_log_add(&r->record->gpus, r->gpu, r->gpus, elapsed_us,
-				       (double) interval_us / 1e6);
+		bad = trk__gpu_log_add_read(&r->record->gpus, r->gpu, r->gpus, elapsed_us,
+					    (double) interval_us / 1e6);
 	return bad;
 }
 

@@ -188,7 +188,10 @@ int trk__report_rows_take(void *data, uint64_t count, const struct trk_sample *m
 	if (!(at.to_s >= 0) || at.to_s > rows->end_s + 1e-3 || !(seconds > 0) || count == 0 ||
 	    !(rows->width_s > 0))
 		return 0;
+	/* Each second counts once, so that the work is that of the rows and the buckets together. */
 	at.from_s = at.to_s > seconds ? at.to_s - seconds : 0;
+	if (at.from_s < rows->last_s)
+		at.from_s = rows->last_s;
 	if (!(at.to_s > at.from_s))
 		return 0;
 	look_for_gaps(rows, &at, count, mean);

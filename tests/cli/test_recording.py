@@ -1,7 +1,9 @@
 """Tests recordings that are complete, truncated, damaged, or disabled."""
 
+import resource
 import stat
 
+import forging
 import pytest
 
 
@@ -58,3 +60,39 @@ def test_a_recording_can_be_read_while_it_is_written(rt):
     result = rt.track("sh", "-c", script)
     assert result.rc == 0
     assert '"running"' in result.stdout
+
+
+# ---- what reading costs ----
+
+MANY = 4_000_000
+
+
+def of_gpus(devices):
+    """Descriptions of so many GPUs, and a row in which none of them has a value."""
+    one = b"".join(forging.text(word) for word in ("nvidia", "A100", "GPU-1", "0000:07", "1")) + b"\1\0\0\0"
+    return ((forging.GPUS, forging.varint(devices) + one * devices),
+            (forging.GPU_ROW, b"\2\2" + forging.varint(devices) + bytes(devices)))
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("verb", [["show"], ["report", "--format", "md", "-o", "-"], ["top", "--json"]], ids=" ".join)
+def test_the_cost_of_a_recording_is_that_of_its_size(rt, verb):
+    """Rows that all cover the whole run, and rows of many GPUs that take one byte each, against as many bytes of rows from
+    which `show` adds up."""
+    rt.run("run", "-q", "--", "sleep", "0.3")
+    [recording] = rt.state.glob("runs/*.rtrk")
+    data = recording.read_bytes()
+    row = [record for record in forging.frames(data) if record[0] == forging.SAMPLE][-1]
+    gpus, gpu_row = of_gpus(32)
+
+    def cpu_s(words, records, repeated):
+        whole = forging.with_records(data, [*records, (0, b"")])
+        many = forging.frame(*repeated) * (MANY // len(forging.frame(*repeated)))
+        recording.write_bytes(whole.replace(forging.frame(0, b""), many))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        assert rt.run(words[0], "@", *words[1:]).rc == 0
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+    plain = cpu_s(["show"], [], row)
+    used = cpu_s(verb, [], row), cpu_s(verb, [gpus], gpu_row)
+    assert max(used) < 4 * plain, (used, plain)
