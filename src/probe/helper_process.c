@@ -330,6 +330,18 @@ void trk__helper_process_kill(const struct trk_helper_process *h)
 	(void) pthread_mutex_unlock(&lock);
 }
 
+bool trk__helper_process_stop(const struct trk_helper_process *h)
+{
+	bool is_there = false;
+
+	if (h->slot < 0)
+		return false;
+	(void) pthread_mutex_lock(&lock);
+	is_there = slot[h->slot].pid && kill(slot[h->slot].pid, SIGSTOP) == 0;
+	(void) pthread_mutex_unlock(&lock);
+	return is_there;
+}
+
 void trk__helper_process_leave(struct trk_helper_process *h)
 {
 	trk__helper_process_kill(h);

@@ -41,6 +41,8 @@ void trk__helper_process_started_cpu_ns(const struct trk_helper_process *h, uint
 int trk__helper_process_ended(struct trk_helper_process *h, int *ret_status);
 /* Send SIGKILL to its process group, or to the process if it is in the group of a forked helper. */
 void trk__helper_process_kill(const struct trk_helper_process *h);
+/* Send SIGSTOP to the process, before it is killed. True if it has not been reaped yet. */
+bool trk__helper_process_stop(const struct trk_helper_process *h);
 /* Kill it without waiting; it is reaped later. h->slot is -1. */
 void trk__helper_process_leave(struct trk_helper_process *h);
 

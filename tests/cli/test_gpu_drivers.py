@@ -5,6 +5,8 @@ libraries of this test (tests/gpu/driver.c) do not share them.
 """
 
 import csv
+import pathlib
+import time
 
 import pytest
 
@@ -251,6 +253,26 @@ def test_clocks_and_health_are_in_the_report_and_the_export(driver, rt):
 def test_events_that_are_not_permitted_are_unknown(driver):
     gpu, *_ = driver("550.54.15").track(1, "mig closed")["gpus"]
     assert gpu["xid_errors"]["max"] is None
+
+
+def is_alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_processes_that_the_library_starts_end_with_the_run_and_are_none_of_the_jobs(driver):
+    played = driver("590.48.01")
+    summary = played.track(1, "daemons", seconds=1, then=played.until("daemon:", 2))
+    daemons = [int(word.split(":")[1]) for word in played.log.read_text().split() if word.startswith("daemon:")]
+    assert len(daemons) == 2
+    assert summary["run"]["left_behind"] == 0
+    assert max(played.column("process_children")) <= 3  # sleep, and what the shell runs in a moment
+    deadline = time.monotonic() + 60
+    while any(map(is_alive, daemons)):
+        assert time.monotonic() < deadline, daemons
+        time.sleep(0.05)
 
 
 def test_what_changes_seldom_is_not_asked_for_in_every_sample(driver):

@@ -84,9 +84,29 @@ static unsigned int read_pids(unsigned int pid[PIDS_MAX])
 	return n;
 }
 
+/* A process in a session of its own, and another one whose parent has ended. */
+static void start_daemons(void)
+{
+	for (int i = 0; i < 2; i++) {
+		char name[32];
+
+		if (fork() != 0)
+			continue;
+		if (i == 1 && fork() != 0)
+			_exit(0);
+		(void) setsid();
+		(void) snprintf(name, sizeof(name), "daemon:%d", (int) getpid());
+		note(name);
+		for (;;)
+			(void) pause();
+	}
+}
+
 nvmlReturn_t nvmlInit_v2(void)
 {
 	NOTE;
+	if (plays("daemons"))
+		start_daemons();
 	was_lost = 0;
 	return NVML_SUCCESS;
 }

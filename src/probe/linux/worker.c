@@ -17,9 +17,10 @@
 #include "base/file.h"
 #include "base/libc.h"
 #include "base/os.h"
+#include "probe/linux/pid_children.h"
 #include "probe/linux/pid_stat.h"
 
-enum { STACK_SIZE = 1024 * 1024, END_POLLS = 10, END_POLL_MS = 3 };
+enum { STACK_SIZE = 1024 * 1024, END_POLLS = 10, END_POLL_MS = 3, STARTED_MAX = 64, DEPTH_MAX = 8 };
 
 struct start {
 	trk_worker_fn *run;
@@ -67,6 +68,7 @@ static void become(const struct trk_worker_options *o, const struct start *s, pi
 	(void) sigfillset(&all);
 	(void) sigprocmask(SIG_SETMASK, &all, NULL);
 	(void) prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	(void) prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	if (getppid() != tracker)
 		_exit(0);
 	(void) setrlimit(RLIMIT_CORE, &no_core);
@@ -238,10 +240,30 @@ static void await_thread(int fd)
 	}
 }
 
+/* Kill what a driver's library has started, in whatever session it is. The orphans among these are
+ * children of the worker, which is their subreaper; it is stopped, so that it reaps and starts none
+ * meanwhile. */
+static void kill_started(int proc_fd, pid_t pid, int depth)
+{
+	pid_t child[STARTED_MAX];
+	int n = trk__pid_children_read(proc_fd, pid, child, STARTED_MAX);
+
+	for (int i = 0; i < n && i < STARTED_MAX; i++) {
+		if (depth < DEPTH_MAX)
+			kill_started(proc_fd, child[i], depth + 1);
+		(void) kill(child[i], SIGKILL);
+	}
+}
+
 void trk__worker_end(struct trk_worker *w)
 {
 	if (w->fd >= 0 && !w->pid)
 		await_thread(w->fd);
+	if (trk__helper_process_stop(&w->process)) {
+		TRK_FD_CLEANUP int proc_fd = trk__open_dir_at(AT_FDCWD, "/proc");
+
+		kill_started(proc_fd, w->pid, 0);
+	}
 	trk__helper_process_leave(&w->process);
 	trk__close(w->fd);
 	*w = TRK_WORKER_NONE;
