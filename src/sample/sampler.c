@@ -134,6 +134,12 @@ static void tree_sources(const struct trk_sampler *s, struct trk_source *list, s
 			list, n, "process_tree",
 			"/proc hides processes of other users (hidepid): children that are "
 			"set-user-id programs are not seen");
+	if (state->pids_unproven)
+		trk__sampler_add_source(
+			list, n, "process_pids",
+			"unproven: /proc/loadavg does not show the kernel's last pid (lxcfs?), so "
+			"how many processes started is not known; members are searched for in all "
+			"of /proc");
 	trk__sampler_add_source(list, n, "process_cpu",
 				s->has_perf
 					? "CPU clock of each pid, PID/stat, wait4, perf "

@@ -211,19 +211,6 @@ static void set_depths(struct trk_processes *p, pid_t root)
 	}
 }
 
-/* Whether the kernel has allocated a pid since the last search. */
-static bool may_have_new(struct trk_processes *p, int proc_fd)
-{
-	char text[128];
-	ssize_t n = trk__read_once_at(proc_fd, "loadavg", text, sizeof(text));
-	const char *at = n > 0 ? strrchr(text, ' ') : NULL;
-	uint64_t last = at ? strtoull(at, NULL, 10) : 0;
-	bool moved = last == 0 || last != p->last_pid;
-
-	p->last_pid = last;
-	return moved;
-}
-
 int trk__processes_update(struct trk_processes *p, int proc_fd, pid_t root, uint64_t now_ns)
 {
 	uint64_t begin_ns = trk__clock_thread_cpu_ns(), cost_ns;
@@ -238,7 +225,7 @@ int trk__processes_update(struct trk_processes *p, int proc_fd, pid_t root, uint
 	read_known(p, proc_fd, seconds);
 	if (p->count == 0)
 		read_one(p, proc_fd, root);
-	if (p->count && now_ns >= p->all_ns && may_have_new(p, proc_fd)) {
+	if (p->count && now_ns >= p->all_ns) {
 		find_new(p, proc_fd);
 		p->all_ns = now_ns + LOOK_NS;
 	}

@@ -36,7 +36,6 @@ struct trk_processes {
 	uint64_t read_at_ns;       /* of the last reading; 0: none yet */
 	uint64_t next_ns;          /* earliest time of the next reading */
 	uint64_t all_ns;           /* earliest time of the next search for new processes */
-	uint64_t last_pid;         /* last pid that the kernel had allocated at that search */
 	struct trk_reader *reader; /* owned: of command lines */
 };
 

@@ -1,10 +1,13 @@
 """Tests requests that cannot be fulfilled: the program prints one clear line, or a reason for each missing figure, and
 the result of the job does not change."""
 
+import contextlib
 import json
 import os
+import pathlib
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -202,8 +205,75 @@ def test_proc_of_another_namespace_is_said_in_one_line(rt):
     assert "--mount-proc" in done.stderr
 
 
+needs_mounts = pytest.mark.skipif(os.geteuid() != 0 or not may("unshare", "-m", "true"),
+                                  reason="needs root and mount namespaces")
+
+# Three children of a second thread, which no `children` file of the main thread lists.
+FAMILY = """
+import subprocess, threading, time
+def work():
+    time.sleep(2)
+    children = [subprocess.Popen(["sleep", "2"]) for _ in range(3)]
+    [child.wait() for child in children]
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+# Writes a load average with another last pid every 0.1 s.
+RANDOM = """
+import random, sys, time
+while True:
+    with open(sys.argv[1], "r+") as file:
+        file.write(f"0.50 0.40 0.30 1/500 {random.randrange(1000000, 4000000)}\\n")
+    time.sleep(0.1)
+"""
+
+
+def family(rt, loadavg):
+    """The summary of a job with three children, with this file mounted over /proc/loadavg."""
+    done = subprocess.run(
+        ["unshare", "-m", "--propagation", "private", "sh", "-c",
+         'mount --bind "$0" /proc/loadavg && exec "$@"', loadavg, rt.path, "run", "-q", "-i", "0.2",
+         "--summary-json", "-", "--", "/usr/bin/python3", "-c", FAMILY],
+        env=rt.env, cwd=rt.home, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+@pytest.mark.native
+@needs_mounts
+@pytest.mark.parametrize("text", ["0.50 0.40 0.30 1/500 2500000", "0.00 0.00 0.00 0/0 0", "", None],
+                         ids=["constant", "zeros", "empty", "random"])
+def test_children_are_found_under_a_load_average_without_the_last_pid(rt, text):
+    """As lxcfs and gVisor show it."""
+    file = rt.home / "loadavg"
+    file.write_text("0.50 0.40 0.30 1/500 2500000\n" if text is None else text + "\n")
+    with contextlib.ExitStack() as stack:
+        if text is None:
+            writer = stack.enter_context(subprocess.Popen([sys.executable, "-c", RANDOM, file]))
+            stack.callback(writer.kill)
+        summary = family(rt, file)
+    assert summary["stats"]["process_children"]["max"] == 3
+    assert summary["tracker"]["sources"]["process_pids"].startswith("unproven: /proc/loadavg")
+
+
+@pytest.mark.native
+@needs_mounts
+def test_the_load_average_of_another_namespace_has_the_readers_last_pid(rt):
+    with contextlib.ExitStack() as stack:
+        other = stack.enter_context(subprocess.Popen(
+            ["unshare", "-pf", "--mount-proc", "--kill-child", "sh", "-c", "echo $$; exec sleep 60"],
+            stdout=subprocess.PIPE))
+        stack.callback(other.kill)
+        assert other.stdout.readline() == b"1\n"  # it has its own /proc from here on
+        with open(f"/proc/{other.pid}/task/{other.pid}/children", encoding="ascii") as children:
+            summary = family(rt, f"/proc/{children.read().split()[0]}/root/proc/loadavg")
+    assert summary["stats"]["process_children"]["max"] == 3
+    assert "process_pids" not in summary["tracker"]["sources"]
+
+
 @pytest.mark.native  # a sanitizer's runtime reads /proc
-@pytest.mark.skipif(os.geteuid() != 0 or not may("unshare", "-m", "true"), reason="needs root")
+@needs_mounts
 @pytest.mark.parametrize("place", ["/proc", "/sys"])
 def test_a_kernel_without_its_files(rt, place):
     done = subprocess.run(

@@ -229,12 +229,17 @@ struct trk_tree {
 
 	struct trk_env env;
 	int fds_left;
-	int loadavg_fd;
+	int loadavg_fd; /* -1: the last pid is unknown, and updates sweep */
 	int dir_fd;     /* /proc, for getdents */
 	char *entries;  /* getdents buffer, owned */
 	pid_t last_pid; /* all new processes up to this pid were examined */
 	pid_t gate_pid; /* children of active members were searched for up to this pid */
 	uint64_t next_sweep_ns, next_range_ns;
+	/* A last pid that was read, when (as start_ticks), and how many pids beyond it a process
+	 * has been found that started since. */
+	pid_t counter_pid;
+	uint64_t counter_ticks;
+	uint32_t counter_reach;
 	bool shares_group; /* processes outside the tree were seen in the root's process group */
 
 	struct programs programs;

@@ -2,7 +2,8 @@
  *
  * Discovery: /proc/loadavg has the last pid that was allocated; only pids allocated since the last
  * update are examined, so that an update costs O(new processes), not O(processes on the machine). A
- * full scan of /proc runs now and then, to find what this misses.
+ * full scan of /proc runs now and then, to find what this misses. If loadavg is not that of the
+ * kernel, or does not explain the pids of new processes, every update scans within a CPU budget.
  *
  * Accounting: every counter of the tree is monotone. The usage of a live process is counted as it
  * grows. When it reaps a child, the kernel adds the child's usage to the child fields of the
@@ -83,6 +84,7 @@ struct trk_tree_state {
 	 * processes and of threads. UINT64_MAX: unknown. */
 	uint64_t unseen_pids;
 	uint32_t unseen_updates; /* updates in which some of these were allocated */
+	bool pids_unproven;      /* the last pid is unknown: all of /proc is searched for members */
 	size_t most_threads;     /* largest number of threads, before the last update */
 	uint64_t root_cpu_ns;    /* of the root process alone, at the last update */
 	bool io_was_denied;      /* for some member, which may not be traced */

@@ -20,10 +20,16 @@ enum {
 	CHILDREN_SIZE = 4096,
 	FDS_RESERVED = 64,
 	FDS_MAX = 6000,
+	PID_LIMIT = 1 << 22, /* the largest kernel.pid_max */
+	/* Parts of a core that sweeps may use: 1/2000, or 1/200 if only sweeps find all members. */
+	SWEEP_COST = 2000,
+	SWEEP_COST_ALONE = 200,
 };
 
 #define SWEEP_INTERVAL_NS (30 * TRK_NS_PER_S)
 #define RANGE_INTERVAL_NS (5 * TRK_NS_PER_S)
+/* A process gets its pid before its start time; a fork may be delayed between the two. */
+#define FORK_DELAY_NS (200 * TRK_NS_PER_MS)
 
 /* ---- open files, and the root ---- */
 
@@ -41,9 +47,24 @@ uint64_t trk__tree_now_ticks(const struct trk_tree *t)
 	return trk__clock_boot_ns() / t->tick_ns;
 }
 
-int trk__tree_open(struct trk_tree *t)
+static bool is_procfs(int fd)
 {
 	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/* From now on every update sweeps. */
+static void distrust_counter(struct trk_tree *t)
+{
+	trk__close(t->loadavg_fd);
+	t->loadavg_fd = -1;
+	t->next_sweep_ns = 0;
+	t->state.pids_unproven = true;
+}
+
+int trk__tree_open(struct trk_tree *t)
+{
 	struct rlimit files;
 
 	t->tick_ns = TRK_NS_PER_S / (uint64_t) sysconf(_SC_CLK_TCK);
@@ -52,9 +73,12 @@ int trk__tree_open(struct trk_tree *t)
 	if (t->dir_fd < 0)
 		return t->dir_fd;
 	t->loadavg_fd = -1;
-	/* Only a real /proc has directory positions by pid; elsewhere every update sweeps. */
-	if (fstatfs(t->dir_fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC)
+	/* Only a real /proc has directory positions by pid. Another file may be mounted over its
+	 * loadavg: that of lxcfs has the load of a container, and no last pid. */
+	if (is_procfs(t->dir_fd))
 		t->loadavg_fd = openat(t->env.proc_fd, "loadavg", O_RDONLY | O_CLOEXEC);
+	if (t->loadavg_fd < 0 || !is_procfs(t->loadavg_fd))
+		distrust_counter(t);
 	t->has_delays = has_delays(t->env.proc_fd);
 	t->fds_left = FDS_MAX;
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < FDS_MAX + FDS_RESERVED)
@@ -87,6 +111,48 @@ int trk__tree_find_root(struct trk_tree *t)
 		t->next_sweep_ns = t->env.monotonic_ns() + SWEEP_INTERVAL_NS;
 	}
 	return 0;
+}
+
+/* ---- the counter of pids ---- */
+
+/* Pids are assigned in ascending order; the largest is followed by the lowest free one. */
+static uint32_t pids_between(pid_t from, pid_t to)
+{
+	return (uint32_t) (to - from) + (to < from ? PID_LIMIT : 0);
+}
+
+/* A process was found. If it started after the counter was read, the counter has reached its pid. */
+static void note_start(struct trk_tree *t, const struct trk_pid_stat *stat)
+{
+	uint32_t reach = pids_between(t->counter_pid, stat->pid);
+
+	if (stat->start_ticks > t->counter_ticks + FORK_DELAY_NS / t->tick_ns &&
+	    reach > t->counter_reach)
+		t->counter_reach = reach;
+}
+
+pid_t trk__tree_newest_pid(struct trk_tree *t)
+{
+	char text[128];
+	struct trk_loadavg load;
+	uint64_t now_ticks;
+	pid_t newest;
+
+	if (t->loadavg_fd < 0 || trk__read_once_fd(t->loadavg_fd, text, sizeof(text)) < 0 ||
+	    trk__loadavg_parse(text, &load) < 0)
+		return -1;
+	newest = (pid_t) load.last_pid;
+	if (newest == 0 || pids_between(t->counter_pid, newest) < t->counter_reach) {
+		distrust_counter(t);
+		return -1;
+	}
+	now_ticks = trk__tree_now_ticks(t);
+	if (now_ticks >= t->counter_ticks + RANGE_INTERVAL_NS / t->tick_ns) {
+		t->counter_pid = newest;
+		t->counter_ticks = now_ticks;
+		t->counter_reach = 0;
+	}
+	return newest;
 }
 
 /* ---- new members ---- */
@@ -148,6 +214,7 @@ static bool examine(struct trk_tree *t, pid_t from)
 				continue;
 			if (trk__pid_stat_read(t->env.proc_fd, (pid_t) pid, &stat) < 0)
 				continue;
+			note_start(t, &stat);
 			if (belongs(t, &stat))
 				found |= add(t, &stat) != NULL;
 			else
@@ -163,28 +230,19 @@ static bool examine(struct trk_tree *t, pid_t from)
  * may precede their parents. */
 static bool sweep(struct trk_tree *t)
 {
+	bool is_alone = t->loadavg_fd < 0;
 	uint64_t start = t->env.thread_cpu_ns();
-	uint64_t cost;
+	uint64_t wait_ns;
 	bool found = false;
 
 	while (examine(t, 0))
 		found = true;
-	/* At most 0.05 % of a core for sweeps, however many processes the machine has. */
-	cost = (t->env.thread_cpu_ns() - start) * 2000;
-	t->next_sweep_ns =
-		t->env.monotonic_ns() + (cost > SWEEP_INTERVAL_NS ? cost : SWEEP_INTERVAL_NS);
+	/* However many processes the machine has. */
+	wait_ns = (t->env.thread_cpu_ns() - start) * (is_alone ? SWEEP_COST_ALONE : SWEEP_COST);
+	if (!is_alone && wait_ns < SWEEP_INTERVAL_NS)
+		wait_ns = SWEEP_INTERVAL_NS;
+	t->next_sweep_ns = t->env.monotonic_ns() + wait_ns;
 	return found;
-}
-
-pid_t trk__tree_newest_pid(struct trk_tree *t)
-{
-	char text[128];
-	struct trk_loadavg load;
-
-	if (t->loadavg_fd < 0 || trk__read_once_fd(t->loadavg_fd, text, sizeof(text)) < 0 ||
-	    trk__loadavg_parse(text, &load) < 0)
-		return -1;
-	return (pid_t) load.last_pid;
 }
 
 /* Examine all new processes up to `newest`. */
@@ -228,9 +286,11 @@ static bool take_children(struct trk_tree *t, pid_t pid)
 		return len == -ESRCH;
 	for (; trk__scan_u64(&at, &child); at = trk__skip_blanks(at))
 		if (child <= INT32_MAX && !trk__tree_find(t, (pid_t) child) &&
-		    trk__pid_stat_read(t->env.proc_fd, (pid_t) child, &stat) == 0 &&
-		    belongs(t, &stat))
-			(void) add(t, &stat);
+		    trk__pid_stat_read(t->env.proc_fd, (pid_t) child, &stat) == 0) {
+			note_start(t, &stat);
+			if (belongs(t, &stat))
+				(void) add(t, &stat);
+		}
 	return true;
 }
 
@@ -260,6 +320,11 @@ static bool take_children_of_active(struct trk_tree *t)
 void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
 {
 	uint64_t now_ns = t->updated_ns;
+
+	if (newest < 0 && now_ns < t->next_sweep_ns) {
+		(void) take_children_of_active(t);
+		return;
+	}
 	if (newest == t->gate_pid && newest == t->last_pid && now_ns < t->next_sweep_ns)
 		return;
 	if (newest < t->last_pid || now_ns >= t->next_sweep_ns || now_ns >= t->next_range_ns) {
