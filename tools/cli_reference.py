@@ -19,7 +19,7 @@ def ask(program, *words):
 
 
 def verbs(program):
-    return re.findall(r"^  ([a-z][a-z-]+) ", ask(program), re.M)
+    return re.findall(r"^  ([a-z][a-z -]*?)  ", ask(program, "all").split("\n\n")[0], re.M)
 
 
 def cell(text):
@@ -41,9 +41,9 @@ def options_table(lines):
 
 def page(program):
     text = ["# The command line", "", "Made from the program's own table of options when the site is built; "
-            "`resource-tracker help COMMAND` prints the same.", ""]
+            "`resource-tracker help all` prints the same.", ""]
     for verb in verbs(program):
-        body, _, options = ask(program, verb).partition("\noptions:\n")
+        body, _, options = re.sub(r"\n\n(common )?options:\n", "\0", ask(program, "all", *verb.split())).partition("\0")
         usage, _, rest = body.partition("\n\n")
         text += [f"## {verb}", "", "```", usage.replace("usage: ", "").replace("       resource", "resource"), "```", "", html.escape(rest.strip(), quote=False), ""]
         if options:

@@ -1,4 +1,4 @@
-/* Options about alerts, for `run`, `alerts` and `digest`: sinks and commands, from options,
+/* Options about alerts, for `run`, `alerts` and `alerts digest`: sinks and commands, from options,
  * files and variables. service/alert_send.h sends. */
 #ifndef TRK_CLI_ALERT_OPTIONS_H
 #define TRK_CLI_ALERT_OPTIONS_H

@@ -47,36 +47,50 @@ struct cli_option {
 		"", '\0', title, NULL, NULL, 0                                                     \
 	}
 
+/* The options after this line are shown by `help all` alone. */
+#define CLI_MORE "more"
+#define CLI_MORE_OPTIONS                                                                           \
+	{                                                                                          \
+		CLI_MORE, '\0', CLI_MORE, NULL, NULL, 0                                            \
+	}
+
 extern const struct cli_option cli_no_options[];
 
 struct cli_command {
-	const char *name;
+	const char *name;                 /* one word, or two: "history prune" */
 	const char *usage;                /* the words after "resource-tracker " */
 	const char *summary;              /* one line */
 	const char *details;              /* further lines of the help, or NULL */
+	const char *example;              /* a command that works as it is, or NULL */
 	const struct cli_option *options; /* ends with a NULL name */
 	/* Further options, accepted after the verb `internal`, with which the library and the
 	 * packages start this program. They are not listed, and files and variables cannot set
 	 * them. NULL: none. */
 	const struct cli_option *internal;
+	bool is_hidden;        /* `help all` lists it, `help` does not */
 	bool stops_at_operand; /* arguments after the first operand belong to another program */
 	int operands;          /* maximum number, unless stops_at_operand */
 	int (*run)(int argc, char **argv);
 };
 
-/* The verbs in the order of the help; each is cli_NAME in its file cmd_NAME.c. */
+/* The verbs in the order of the help, those of two words before the first word alone; each is
+ * cli_NAME. */
 /* clang-format off */
 #define CLI_COMMAND_LIST(X) \
-	X(run) X(attach) X(system) X(show) X(top) X(report) X(stats) X(export) \
-	X(recommend) X(fleet) X(dashboard) X(history) X(ls) X(prune) X(import) \
-	X(compare) X(servers) X(catalog_command) X(server_info) X(cloud_info) X(lines) \
-	X(mark) X(alerts) X(digest) X(metaflow) X(config_command) X(doctor) X(self) \
-	X(completions) X(help) X(version)
+	X(run) X(show) X(report) X(recommend) X(history_prune) X(history) X(top) \
+	X(compare) X(lines) X(export) X(attach) X(system) X(mark) X(import) \
+	X(fleet) X(dashboard) X(alerts_digest) X(alerts) X(catalog_search) \
+	X(catalog_command) X(machine) X(doctor) X(config_command) X(help) \
+	X(self) X(metaflow) X(completions) X(version)
 #define X(name) extern const struct cli_command cli_##name;
 CLI_COMMAND_LIST(X)
 #undef X
 /* clang-format on */
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated */
+
+/* The command at the front of the words, of two words if there is one; aliases are replaced. The
+ * words then begin with the last one of its name. NULL: none. */
+const struct cli_command *cli_find_command(int *argc, char ***argv);
 
 /* "resource-tracker: message" and a line end on stderr. */
 void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

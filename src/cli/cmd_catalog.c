@@ -87,15 +87,16 @@ static int run(int argc, char **argv)
 		return EXIT_USAGE;
 	if (at + 1 == argc && !strcmp(argv[at], "update"))
 		return update(&s);
-	return cli_reject(EXIT_USAGE, "catalog: needs one of: info, update. Try: "
+	return cli_reject(EXIT_USAGE, "catalog: needs one of: info, search, update. Try: "
 				      "resource-tracker catalog --help");
 }
 
 const struct cli_command cli_catalog_command = {
 	.name = "catalog",
-	.usage = "catalog info | catalog update",
-	.summary = "Describe the catalogue of servers, or fetch new prices.",
-	.details = "info counts servers, prices and scores, and names their sources.\nupdate "
+	.usage = "catalog info | catalog search | catalog update",
+	.summary = "Find servers and their prices, without a network; fetch new prices.",
+	.details = "search lists servers (help catalog search). info counts servers, prices and "
+		   "scores, and names their sources.\nupdate "
 		   "fetches the lowest price of each type, and the prices of the named regions, "
 		   "from the\nKeeper API of Spare Cores. If an answer lacks half of a vendor's "
 		   "prices, or moves its median\nprice by 30 %, update stops; --force accepts the "

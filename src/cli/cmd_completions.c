@@ -4,11 +4,26 @@
 #include "cli/cli.h"
 #include "cli/config.h"
 
+/* The first option that is completed from `o` on; NULL: no more. */
+static const struct cli_option *shown(const struct cli_option *o)
+{
+	while (o->name && !o->help && strcmp(o->name, CLI_MORE) != 0)
+		o++;
+	return o->help ? o : NULL;
+}
+
+/* The pattern of `case` for the first two words of a verb: 'history prune'), 'history '*). */
+static void add_pattern(struct trk_buf *b, const struct cli_command *c)
+{
+	bool is_one = !strchr(c->name, ' ');
+
+	trk__buf_printf(b, "\t'%s%s'%s)", c->name, is_one ? " " : "", is_one ? "*" : "");
+}
+
 static void add_options(struct trk_buf *b, const struct cli_command *c)
 {
-	for (const struct cli_option *o = c->options; o->name; o++)
-		if (o->help)
-			trk__buf_printf(b, "--%s ", o->name);
+	for (const struct cli_option *o = shown(c->options); o; o = shown(o + 1))
+		trk__buf_printf(b, "--%s ", o->name);
 	trk__buf_puts(b, "--help ");
 }
 
@@ -23,10 +38,13 @@ static void bash(struct trk_buf *b)
 		   "\t\t\t_command_offset $((i + 1)) 2>/dev/null\n\t\t\treturn\n\t\tfi\n"
 		   "\tdone\n\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\tCOMPREPLY=($(compgen -W '");
 	for (const struct cli_command *const *c = cli_commands; *c; c++)
-		trk__buf_printf(b, "%s%s", c == cli_commands ? "" : " ", (*c)->name);
-	trk__buf_puts(b, "' -- \"$cur\"))\n\t\treturn\n\tfi\n\tcase $verb in\n");
+		if (!(*c)->is_hidden)
+			trk__buf_printf(b, "%s ", (*c)->name);
+	trk__buf_puts(b, "' -- \"$cur\"))\n\t\treturn\n\tfi\n"
+			 "\tcase \"$verb ${COMP_WORDS[2]}\" in\n");
 	for (const struct cli_command *const *c = cli_commands; *c; c++) {
-		trk__buf_printf(b, "\t%s) COMPREPLY=($(compgen -W '", (*c)->name);
+		add_pattern(b, *c);
+		trk__buf_puts(b, " COMPREPLY=($(compgen -W '");
 		add_options(b, *c);
 		trk__buf_puts(b, "' -- \"$cur\")) ;;\n");
 	}
@@ -53,17 +71,18 @@ static void zsh(struct trk_buf *b)
 	trk__buf_puts(b, "#compdef resource-tracker\n_resource_tracker()\n{\n\tlocal -a verbs\n"
 			 "\tverbs=(\n");
 	for (const struct cli_command *const *c = cli_commands; *c; c++) {
+		if ((*c)->is_hidden)
+			continue;
 		trk__buf_printf(b, "\t\t'%s:", (*c)->name);
 		add_quoted(b, (*c)->summary);
 		trk__buf_puts(b, "'\n");
 	}
 	trk__buf_puts(b, "\t)\n\tif ((CURRENT == 2)); then\n\t\t_describe command verbs\n"
-			 "\t\treturn\n\tfi\n\tcase $words[2] in\n");
+			 "\t\treturn\n\tfi\n\tcase \"$words[2] $words[3]\" in\n");
 	for (const struct cli_command *const *c = cli_commands; *c; c++) {
-		trk__buf_printf(b, "\t%s)\n\t\t_arguments \\\n", (*c)->name);
-		for (const struct cli_option *o = (*c)->options; o->name; o++) {
-			if (!o->help)
-				continue;
+		add_pattern(b, *c);
+		trk__buf_puts(b, "\n\t\t_arguments \\\n");
+		for (const struct cli_option *o = shown((*c)->options); o; o = shown(o + 1)) {
 			trk__buf_printf(b, "\t\t\t'--%s[", o->name);
 			add_quoted(b, o->help);
 			trk__buf_printf(b, "]%s%s' \\\n",
@@ -78,28 +97,43 @@ static void zsh(struct trk_buf *b)
 	trk__buf_puts(b, "\tesac\n}\ncompdef _resource_tracker resource-tracker\n");
 }
 
+static void add_fish_text(struct trk_buf *b, const char *text)
+{
+	for (; *text; text++)
+		trk__buf_printf(b, *text == '\'' ? "\\%c" : "%c", *text);
+	trk__buf_puts(b, "'\n");
+}
+
+static void fish_command(struct trk_buf *b, const struct cli_command *c)
+{
+	const char *second = strchr(c->name, ' ');
+	int first = (int) strcspn(c->name, " ");
+
+	if (second)
+		trk__buf_printf(
+			b, "complete -c resource-tracker -n '__fish_seen_subcommand_from %.*s' ",
+			first, c->name);
+	else if (!c->is_hidden)
+		trk__buf_puts(b, "complete -c resource-tracker -n __fish_use_subcommand ");
+	if (second || !c->is_hidden) {
+		trk__buf_printf(b, "-f -a %s -d '", second ? second + 1 : c->name);
+		add_fish_text(b, c->summary);
+	}
+	for (const struct cli_option *o = shown(c->options); o; o = shown(o + 1)) {
+		trk__buf_printf(
+			b,
+			"complete -c resource-tracker -n '__fish_seen_subcommand_from %.*s%s%s' "
+			"-l %s%s -d '",
+			first, c->name, second ? "; and __fish_seen_subcommand_from" : "",
+			second ? second : "", o->name, o->value && o->value[0] != '[' ? " -r" : "");
+		add_fish_text(b, o->help);
+	}
+}
+
 static void fish(struct trk_buf *b)
 {
-	for (const struct cli_command *const *c = cli_commands; *c; c++) {
-		trk__buf_printf(
-			b, "complete -c resource-tracker -n __fish_use_subcommand -f -a %s -d '",
-			(*c)->name);
-		for (const char *s = (*c)->summary; *s; s++)
-			trk__buf_printf(b, *s == '\'' ? "\\%c" : "%c", *s);
-		trk__buf_puts(b, "'\n");
-		for (const struct cli_option *o = (*c)->options; o->name; o++) {
-			if (!o->help)
-				continue;
-			trk__buf_printf(b,
-					"complete -c resource-tracker -n "
-					"'__fish_seen_subcommand_from %s' -l %s%s -d '",
-					(*c)->name, o->name,
-					o->value && o->value[0] != '[' ? " -r" : "");
-			for (const char *s = o->help; *s; s++)
-				trk__buf_printf(b, *s == '\'' ? "\\%c" : "%c", *s);
-			trk__buf_puts(b, "'\n");
-		}
-	}
+	for (const struct cli_command *const *c = cli_commands; *c; c++)
+		fish_command(b, *c);
 }
 
 /* ---- the manual page ---- */
@@ -220,5 +254,6 @@ const struct cli_command cli_completions = {
 		   "resource-tracker completions fish | source",
 	.options = cli_no_options,
 	.operands = 1,
+	.is_hidden = true,
 	.run = run,
 };

@@ -1,6 +1,6 @@
-/* resource-tracker doctor: what can be measured on this machine, from which source, and how to
- * enable the rest. src/service/machine_check.c tries the sources, src/service/selftest.c compares
- * the figures of jobs with what the jobs used. */
+/* resource-tracker doctor: what can be measured on this machine, from which source, how to enable
+ * the rest, and whether this installation is whole. src/service/machine_check.c tries the sources,
+ * src/service/selftest.c compares the figures of jobs with what the jobs used. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/environment.h"
+#include "cli/installation.h"
 #include "service/check.h"
 #include "service/selftest.h"
 
@@ -67,12 +68,16 @@ static int check(const struct settings *s)
 	struct trk_check list[TRK_CHECKS_MAX];
 	int n = trk__machine_check(cli_state_dir(s->dir), &hints, list);
 	TRK_BUF_LOCAL(b, TEXT_MAX);
+	int r;
 
 	if (n < 0)
 		return cli_reject(EXIT_ERROR, "/proc: %s: nothing can be measured",
 				  trk__strerror(n));
 	(s->json ? checks_json : checks_text)(&b, list, (size_t) n);
-	return cli_print(&b);
+	if (!s->json)
+		trk__buf_putc(&b, '\n');
+	r = cli_print(&b);
+	return r == 0 && !s->json ? cli_check_installation(s->dir) : r;
 }
 
 /* ---- self-test: jobs with known use ---- */
@@ -178,8 +183,13 @@ static int run(int argc, char **argv)
 const struct cli_command cli_doctor = {
 	.name = "doctor",
 	.usage = "doctor [--json | --selftest]",
-	.summary =
-		"Report what can be measured here, from which source, and how to permit the rest.",
+	.summary = "Report what can be measured here, how to permit the rest, and whether the "
+		   "installation is whole.",
+	.details =
+		"The second part has a line for the program, its permissions, each library that is "
+		"loaded on first\nuse, the catalogue, the directory of recordings, and a small "
+		"job that it tracks. \"absent\" marks a\nmissing library and names what does not "
+		"work without it; with \"broken\" the exit code is 1.",
 	.options = options,
 	.run = run,
 };

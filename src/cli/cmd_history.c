@@ -1,4 +1,4 @@
-/* resource-tracker history and prune: list earlier runs; delete old recordings. */
+/* resource-tracker history and history prune: list earlier runs; delete old recordings. */
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -209,12 +209,12 @@ static int run_prune(int argc, char **argv)
 	struct trk_service service;
 	struct trk_history *h;
 
-	(void) cli_options(&cli_prune, argc, argv, &s);
+	(void) cli_options(&cli_history_prune, argc, argv, &s);
 	if (!s.rules.older_ns && !s.rules.has_keep)
 		return cli_reject(
 			EXIT_USAGE,
-			"prune: needs --older-than or --keep. Try: resource-tracker prune "
-			"--older-than 30d");
+			"history prune: needs --older-than or --keep. Try: resource-tracker "
+			"history prune --older-than 30d");
 	service = cli_service(s.dir);
 	h = cli_history_open(&service, &r);
 	if (!h)
@@ -222,9 +222,10 @@ static int run_prune(int argc, char **argv)
 	r = trk__prune(&service, h, &s.rules, print_removed, &s, &kept, &error);
 	trk__history_free(h);
 	if (r < 0)
-		return cli_fail("prune", r, &error);
+		return cli_fail("history prune", r, &error);
 	return kept ? cli_reject(EXIT_ERROR,
-				 "prune: kept %zu recordings whose figures are not in the history. "
+				 "history prune: kept %zu recordings whose figures are not in the "
+				 "history. "
 				 "Try: later%s",
 				 kept, s.rules.forget ? "" : ", or --forget")
 		    : 0;
@@ -232,25 +233,16 @@ static int run_prune(int argc, char **argv)
 
 const struct cli_command cli_history = {
 	.name = "history",
-	.usage = "history [OPTIONS] [JOB]",
+	.usage = "history [OPTIONS] [JOB] | history prune [OPTIONS]",
 	.summary = "List earlier runs of one job or of all jobs, newest first.",
 	.options = history_options,
 	.operands = 1,
 	.run = run_history,
 };
 
-const struct cli_command cli_ls = {
-	.name = "ls",
-	.usage = "ls [OPTIONS] [JOB]",
-	.summary = "Alias of history.",
-	.options = history_options,
-	.operands = 1,
-	.run = run_history,
-};
-
-const struct cli_command cli_prune = {
-	.name = "prune",
-	.usage = "prune [--older-than DUR] [--keep N] [OPTIONS]",
+const struct cli_command cli_history_prune = {
+	.name = "history prune",
+	.usage = "history prune [--older-than DUR] [--keep N] [OPTIONS]",
 	.summary = "Delete old recordings; their figures stay in the history.",
 	.details =
 		"With both --older-than and --keep, only old recordings beyond the newest N are "
@@ -258,5 +250,6 @@ const struct cli_command cli_prune = {
 		"whose figures\nare not in the history (it is locked, on a full disk, another "
 		"user's or out of reach).",
 	.options = prune_options,
+	.is_hidden = true,
 	.run = run_prune,
 };

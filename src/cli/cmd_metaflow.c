@@ -52,5 +52,6 @@ const struct cli_command cli_metaflow = {
 		   "Python package must be\ninstalled for python3, or for the interpreter that "
 		   "RESOURCE_TRACKER_PYTHON names. See docs/metaflow.md.",
 	.options = cli_no_options,
+	.is_hidden = true,
 	.run = run,
 };

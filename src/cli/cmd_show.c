@@ -7,30 +7,32 @@
 #include "cli/environment.h"
 #include "cli/named_runs.h"
 #include "cli/server_options.h"
+#include "cli/show.h"
 #include "report/summary.h"
 #include "report/write/terminal.h"
 #include "service/conclusion.h"
 
 enum { TEXT_MAX = 4 * 1024 * 1024 };
 
-struct settings {
-	const char *dir, *color;
-	struct trk_cloud instance; /* vendor "": not stated */
-	bool json, plain;
-};
+#define SHOW(field) offsetof(struct cli_show_settings, field)
 
 static const struct cli_option options[] = {
-	CLI_INSTANCE_OPTION(AT(instance)),
-	{"json", 0, NULL, "print JSON", cli_set_flag, AT(json)},
-	{"plain", 0, NULL, "print ASCII, without colour", cli_set_flag, AT(plain)},
-	{"color", 0, "auto|always|never", "colour the text (auto)", cli_set_text, AT(color)},
-	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
+	CLI_INSTANCE_OPTION(SHOW(instance)),
+	{"stats", 0, NULL, "print statistics of every column instead", cli_set_flag, SHOW(stats)},
+	{"since", 0, "DUR", "with --stats: only from this time after the start", cli_set_duration,
+	 SHOW(since_ns)},
+	{"until", 0, "DUR", "with --stats: only up to this time after the start", cli_set_duration,
+	 SHOW(until_ns)},
+	{"json", 0, NULL, "print JSON", cli_set_flag, SHOW(json)},
+	{"plain", 0, NULL, "print ASCII, without colour", cli_set_flag, SHOW(plain)},
+	{"color", 0, "auto|always|never", "colour the text (auto)", cli_set_text, SHOW(color)},
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, SHOW(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
 /* The cost on the server stated with --instance; else the recorded cost, with the best server
  * searched again. */
-static void cost(struct trk_record *record, const struct settings *s,
+static void cost(struct trk_record *record, const struct cli_show_settings *s,
 		 const struct trk_service *service, const struct trk_advice *advice,
 		 const struct trk_busy *busy)
 {
@@ -43,7 +45,8 @@ static void cost(struct trk_record *record, const struct settings *s,
 		trk__prices_best(&service->layers, record, advice, busy);
 }
 
-static void print_show(struct trk_buf *b, struct trk_record *record, const struct settings *s)
+static void print_show(struct trk_buf *b, struct trk_record *record,
+		       const struct cli_show_settings *s)
 {
 	struct trk_summary_style style = {
 		.width = cli_width(STDOUT_FILENO, TRK_TERMINAL_USUAL),
@@ -71,10 +74,14 @@ static void print_show(struct trk_buf *b, struct trk_record *record, const struc
 static int run(int argc, char **argv)
 {
 	static struct trk_record record; /* static: an empty one may be released */
-	struct settings settings = {.color = "auto"};
+	struct cli_show_settings settings = {.color = "auto"};
 	int at = cli_options(&cli_show, argc, argv, &settings), r;
 	TRK_BUF_LOCAL(b, TEXT_MAX);
 
+	if (settings.stats)
+		return cli_show_stats(&settings, at < argc ? argv[at] : "@");
+	if (settings.since_ns || settings.until_ns)
+		return cli_reject(EXIT_USAGE, "show: --since and --until need --stats");
 	r = cli_load(settings.dir, at < argc ? argv[at] : "@", &record, NULL, NULL);
 	if (r == 0) {
 		print_show(&b, &record, &settings);
@@ -87,8 +94,10 @@ static int run(int argc, char **argv)
 const struct cli_command cli_show = {
 	.name = "show",
 	.usage = "show [OPTIONS] [RUN]",
-	.summary = "Print the summary of a run again.",
-	.details = CLI_RUN_HELP,
+	.summary = "Print the summary of a run again, or statistics of its columns.",
+	.details = CLI_RUN_HELP
+	"\nThe report has the same statistics for a part of its charts: #t=12.0,34.5 in its "
+	"address is the\npart of --stats --since 12 --until 34.5.",
 	.options = options,
 	.operands = 1,
 	.run = run,

@@ -1,7 +1,9 @@
 /* The program: find the verb and run it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,7 +11,6 @@
 #include "base/os.h"
 #include "cli/cli.h"
 #include "probe/linux/worker.h"
-#include "sink/table.h"
 
 /* clang-format off */
 const struct cli_command *const cli_commands[] = {
@@ -20,50 +21,63 @@ const struct cli_command *const cli_commands[] = {
 };
 /* clang-format on */
 
-static const struct cli_command *find_command(const char *name)
+/* Words that stand for others. */
+static const struct {
+	const char *word, *verb, *more;
+} aliases[] = {
+	{"--help", "help", NULL},
+	{"-h", "help", NULL},
+	{"--version", "version", NULL},
+	{"-V", "version", NULL},
+	{"ls", "history", NULL},
+	{"prune", "history", "prune"},
+	{"stats", "show", "--stats"},
+	{"servers", "catalog", "search"},
+	{"digest", "alerts", "digest"},
+	{"server-info", "machine", NULL},
+	{"cloud-info", "machine", "--cloud"},
+};
+
+/* Replace an alias at the front of the words, which stay on the heap until the program ends. */
+static void resolve_alias(int *argc, char ***argv)
 {
-	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
-		return &cli_help;
-	if (!strcmp(name, "--version") || !strcmp(name, "-V"))
-		return &cli_version;
-	for (const struct cli_command *const *c = cli_commands; *c; c++)
-		if (!strcmp((*c)->name, name))
-			return *c;
-	return NULL;
+	static char **words;
+	size_t i = 0, n = 0, of = sizeof(aliases) / sizeof(aliases[0]);
+
+	while (i < of && (*argc == 0 || strcmp(aliases[i].word, **argv) != 0))
+		i++;
+	if (i == of)
+		return;
+	words = calloc((size_t) *argc + 2, sizeof(*words));
+	if (!words)
+		return;
+	words[n++] = (char *) (uintptr_t) aliases[i].verb;
+	if (aliases[i].more)
+		words[n++] = (char *) (uintptr_t) aliases[i].more;
+	memcpy(words + n, *argv + 1, (size_t) (*argc - 1) * sizeof(*words));
+	*argc += (int) n - 1;
+	*argv = words;
 }
 
-static int print_page(void (*page)(struct trk_buf *b))
+const struct cli_command *cli_find_command(int *argc, char ***argv)
 {
-	TRK_BUF_LOCAL(b, 1 << 20);
+	const struct cli_command *found = NULL;
+	bool has_two = false;
 
-	page(&b);
-	return cli_print(&b);
-}
+	resolve_alias(argc, argv);
+	for (const struct cli_command *const *c = cli_commands; *argc > 0 && *c; c++) {
+		size_t len = strcspn((*c)->name, " ");
+		bool two = (*c)->name[len] == ' ';
 
-static int help(int argc, char **argv)
-{
-	const struct cli_command *command = argc > 1 ? find_command(argv[1]) : NULL;
-
-	if (argc > 1 && !strcmp(argv[1], "columns"))
-		return print_page(trk__table_markdown);
-	if (argc > 1 && !strcmp(argv[1], "man"))
-		return print_page(cli_man_page);
-	if (command) {
-		cli_print_help(command);
-		return EXIT_OK;
+		if (strncmp((*c)->name, **argv, len) != 0 || (**argv)[len] || (found && !two) ||
+		    (two && (*argc < 2 || strcmp((*c)->name + len + 1, (*argv)[1]) != 0)))
+			continue;
+		found = *c;
+		has_two = two;
 	}
-	if (argc > 1)
-		return cli_reject(EXIT_USAGE,
-				  "help: no such command: %s. Try: resource-tracker help", argv[1]);
-	(void) printf("usage: resource-tracker COMMAND [OPTIONS]\n"
-		      "       resource-tracker [OPTIONS] [--] CMD [ARG...]   (short for run)\n\n"
-		      "resource-tracker shows what a batch job really used. Put it before any "
-		      "command.\n\n");
-	for (const struct cli_command *const *c = cli_commands; *c; c++)
-		(void) printf("  %-12s %s\n", (*c)->name, (*c)->summary);
-	(void) printf("\nresource-tracker help COMMAND describes a command; help columns lists the "
-		      "columns.\n");
-	return EXIT_OK;
+	*argc -= has_two;
+	*argv += has_two;
+	return found;
 }
 
 static int version(int argc, char **argv)
@@ -72,19 +86,12 @@ static int version(int argc, char **argv)
 	return EXIT_OK;
 }
 
-const struct cli_command cli_help = {
-	.name = "help",
-	.usage = "help [COMMAND]",
-	.summary = "Describe the commands.",
-	.options = cli_no_options,
-	.run = help,
-};
-
 const struct cli_command cli_version = {
 	.name = "version",
 	.usage = "version",
 	.summary = "Print the version.",
 	.options = cli_no_options,
+	.is_hidden = true,
 	.run = version,
 };
 
@@ -121,33 +128,36 @@ static void guard_standard_streams(void)
 		(void) close(fd);
 }
 
+static int run_command(int argc, char **argv)
+{
+	/* internal VERB: with the options for the library and the packages. */
+	bool is_internal = argc > 2 && !strcmp(argv[1], "internal");
+	int n = argc - 1 - is_internal;
+	char **words = argv + 1 + is_internal;
+	const struct cli_command *command = cli_find_command(&n, &words);
+
+	if (command && is_internal)
+		cli_accept_internal();
+	if (command)
+		return command->run(n, words);
+	/* resource-tracker [opts] [--] CMD: a path is a program, never a misspelt verb */
+	if (argv[1][0] == '-' || strchr(argv[1], '/') || trk__os_has_program(argv[1]))
+		return cli_run.run(argc, argv);
+	return unknown_command(argv[1]);
+}
+
 int main(int argc, char **argv)
 {
-	const struct cli_command *command;
 	int status;
 
 	guard_standard_streams();
 	if (argc > 0 && cli_shell_name(argv[0]))
 		return cli_shell(cli_shell_name(argv[0]), argc, argv);
 	if (argc < 2) {
-		(void) help(1, argv);
+		(void) cli_help.run(1, argv);
 		return EXIT_USAGE;
 	}
-	/* internal VERB: with the options for the library and the packages. */
-	if (argc > 2 && !strcmp(argv[1], "internal") && find_command(argv[2])) {
-		cli_accept_internal();
-		argc--;
-		argv++;
-	}
-	command = find_command(argv[1]);
-	if (command) {
-		status = command->run(argc - 1, argv + 1);
-	} else if (argv[1][0] == '-' || strchr(argv[1], '/') || trk__os_has_program(argv[1])) {
-		/* resource-tracker [opts] [--] CMD: a path is a program, never a misspelt verb */
-		status = cli_run.run(argc, argv);
-	} else {
-		status = unknown_command(argv[1]);
-	}
+	status = run_command(argc, argv);
 	if (fflush(stdout) != 0 && status == EXIT_OK && errno != EPIPE)
 		status = cli_reject(EXIT_ERROR, "stdout: cannot write: %s", trk__strerror(errno));
 	/* A GPU driver that hangs would block the exit of this program. */

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/dashboard_serve.h"
+#include "cli/installation.h"
 #include "probe/linux/worker.h"
 
 #define IN_PYTHON "python -m resource_tracker run -- CMD"
@@ -16,9 +17,7 @@
 	X(system, "system", IN_PYTHON) \
 	X(top, "top", "resource-tracker show") \
 	X(mark, "mark", "resource_tracker.mark() in Python") \
-	X(doctor, "doctor", "resource-tracker self check") \
-	X(server_info, "server-info", "resource_tracker.get_server_info() in Python") \
-	X(cloud_info, "cloud-info", "resource_tracker.get_cloud_info() in Python") \
+	X(machine, "machine", "resource_tracker.get_server_info() in Python") \
 	X(metaflow, "metaflow", "python -m resource_tracker metaflow")
 /* clang-format on */
 
@@ -49,6 +48,20 @@ static int refuse(int argc, char **argv)
 	};
 ABSENT_LIST(X)
 #undef X
+
+static int run_doctor(int argc, char **argv)
+{
+	(void) cli_options(&cli_doctor, argc, argv, NULL);
+	return cli_check_installation(NULL);
+}
+
+const struct cli_command cli_doctor = {
+	.name = "doctor",
+	.usage = "doctor",
+	.summary = "Report whether this installation is whole.",
+	.options = cli_no_options,
+	.run = run_doctor,
+};
 
 int cli_dashboard_serve(const struct cli_fleet_settings *views, uint16_t port, bool open)
 {

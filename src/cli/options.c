@@ -184,31 +184,6 @@ const char *cli_option_value(const struct cli_command *command, int argc, char *
 	return value;
 }
 
-static void print_option(const struct cli_option *o)
-{
-	char left[64];
-
-	if (!o->set)
-		(void) printf("\n%s:\n", o->value);
-	if (!o->help) /* a title, or for programs */
-		return;
-	(void) snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
-			o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
-			cli_before_value(o), o->value ? o->value : "");
-	(void) printf("  %-30s %s\n", left, o->help);
-}
-
-void cli_print_help(const struct cli_command *command)
-{
-	(void) printf("usage: resource-tracker %s\n\n%s\n", command->usage, command->summary);
-	if (command->details)
-		(void) printf("\n%s\n", command->details);
-	if (command->options->set)
-		(void) printf("\noptions:\n");
-	for (const struct cli_option *o = command->options; o->name; o++)
-		print_option(o);
-}
-
 const char *cli_before_value(const struct cli_option *o)
 {
 	return o->value && strncmp(o->value, "[=", 2) != 0 ? " " : "";

@@ -1,4 +1,4 @@
-/* Options of `servers` and `recommend` that select servers. The names of the needs are those of
+/* Options of `catalog search` and `recommend` that select servers. The names of the needs are those of
  * `run --request`: cpu, mem, gpu; both accept vcpus, memory and gpus as well. */
 #ifndef TRK_CLI_SERVER_OPTIONS_H
 #define TRK_CLI_SERVER_OPTIONS_H

@@ -3,7 +3,7 @@
  * The database is built from the recordings: a run writes only its recording, and the first query
  * brings the database up to date. So no run is lost if the database is locked, damaged (it is
  * renamed and built anew) or on a full disk, many trackers may end at once, and the end of a run
- * costs nothing. Rows are kept when `prune` removes recordings.
+ * costs nothing. Rows are kept when `history prune` removes recordings.
  *
  * libsqlite3 and libpq are loaded on first use; the program links neither. */
 #ifndef TRK_HISTORY_HISTORY_H

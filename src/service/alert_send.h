@@ -1,5 +1,5 @@
 /* Send alerts of a user: the book (alerts.json) and the outbox in the state directory, and the
- * sinks with their addresses and account. Used by the verbs `alerts` and `digest`, never by the
+ * sinks with their addresses and account. Used by the verbs `alerts` and `alerts digest`, never by the
  * tracker of a job.
  *
  * Each function explains an error in a note of the service. A message is on disk before the book

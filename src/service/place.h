@@ -1,5 +1,4 @@
-/* Facts about this machine and its cloud, for the verbs server-info and cloud-info and for the C
- * API. */
+/* Facts about this machine and its cloud, for the verb machine and for the C API. */
 #ifndef TRK_SERVICE_PLACE_H
 #define TRK_SERVICE_PLACE_H
 

@@ -1,4 +1,4 @@
-/* Servers that meet stated needs, without a run: one search for the verb `servers` and the C
+/* Servers that meet stated needs, without a run: one search for the verb `catalog search` and the C
  * API. */
 #ifndef TRK_SERVICE_SERVERS_H
 #define TRK_SERVICE_SERVERS_H

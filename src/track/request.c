@@ -46,7 +46,7 @@ static double seconds_of(const char *text)
 
 static int parse_one(const char *text, struct trk_quantity request[TRK_REQUESTS])
 {
-	/* The first name of each is the documented one; `servers` has the others too. */
+	/* The first name of each is the documented one; `catalog search` has the others too. */
 	static const struct {
 		const char *key;
 		enum trk_request request;

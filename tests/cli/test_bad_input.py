@@ -363,7 +363,7 @@ def test_no_name_turns_or_hides_text_on_a_terminal(rt):
 
 @pytest.mark.parametrize("words,said", [
     (["export", "@", "b"], "export: unexpected b. Try: resource-tracker export --help"),
-    (["prune", "--keep", "1", "b"], "prune: unexpected b. Try: resource-tracker prune --help"),
+    (["prune", "--keep", "1", "b"], "history prune: unexpected b. Try: resource-tracker history prune --help"),
     (["export", "--what", "rows"], "--what rows: not one of: samples gpus programs processes lines"),
     (["lines", "--by", ""], "--by : not one of: line function file thread process phase"),
     (["export", "--format", "snapshot", "--columns", "full"], "export: a snapshot has --columns 0.5 or 0.4"),
@@ -372,12 +372,12 @@ def test_no_name_turns_or_hides_text_on_a_terminal(rt):
     (["catalog", "update", "--json"], "catalog: --json is for info"),
     (["doctor", "--selftest", "--json"], "doctor: --selftest prints a table, not JSON"),
     (["report", "--format", "json"], "report --format json has gone. Use: show --json, or export"),
-    (["self", "check", "--json"], "self --json has gone. Use: self check, a line a check"),
+    (["self", "check", "--json"], "self --json has gone. Use: resource-tracker doctor, a line a check"),
     (["config", "--show-origin"], "config --show-origin has gone. Use: config, which always shows it"),
-    (["cloud-info", "--fresh"], "cloud-info --fresh has gone. Use: --recording of an empty directory, where no answer is cached"),
-    (["server-info", "--ask-gpus"], "server-info --ask-gpus has gone. Use: resource-tracker run --gpu always"),
+    (["cloud-info", "--fresh"], "machine --fresh has gone. Use: --recording of an empty directory, where no answer is cached"),
+    (["server-info", "--ask-gpus"], "machine --ask-gpus has gone. Use: resource-tracker run --gpu always"),
     (["alerts", "--all"], "alerts --all has gone. Use: alerts list --json"),
-    (["digest", "--send"], "digest --send has gone. Use: digest --alert SINK"),
+    (["digest", "--send"], "alerts digest --send has gone. Use: alerts digest --alert SINK"),
     (["show", "--watch"], "show --watch has gone. Use: resource-tracker top"),
 ])
 def test_operands_and_words_that_do_not_fit_are_named(rt, words, said):

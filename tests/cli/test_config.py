@@ -43,7 +43,7 @@ VALUES = {"interval": '"1s"', "cgroup": '"auto"', "summary": '"auto"', "color": 
 
 def test_the_working_directory_s_file_sets_what_the_documentation_lists_and_nothing_else(rt):
     allowed = LOCAL_KEYS.split(": ")[1].split()
-    usage = rt.run("run", "--help").stdout
+    usage = rt.run("help", "all", "run").stdout
     # Of a choice the first word; "--name=[VALUE]" and flags are true.
     first = {name: f'"{word}"' for name, word in re.findall(r"--([a-z-]+) ([a-z]+)\|", usage)}
     flags = dict.fromkeys(re.findall(r"--([a-z-]+)  ", usage), "true")
@@ -230,6 +230,8 @@ def test_completions_of_bash_complete_verbs_and_options(rt):
     assert complete("at") == ["attach"]
     assert "--interval" in complete("run", "--int")
     assert complete("run", "--control") == []  # not for people
+    assert complete("history", "prune", "--ke") == ["--keep"] and complete("history", "x", "--ke") == []
+    assert complete("dig") == []
     assert rt.run("completions", "tcsh").rc == 2
 
 

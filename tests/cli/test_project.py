@@ -57,7 +57,7 @@ def test_forms_ask_for_what_an_answer_needs():
     assert set(forms) == {"bug", "wrong-figure", "idea", "config"}
     for name in ("bug", "wrong-figure"):
         text = json.dumps(forms[name])
-        assert "self check" in text and "doctor" in text
+        assert "resource-tracker doctor" in text
     for form in (forms[name] for name in ("bug", "wrong-figure", "idea")):
         ids = [part["id"] for part in form["body"]]
         assert len(ids) == len(set(ids)) and form["name"] and form["description"]

@@ -31,10 +31,10 @@ time.sleep(0.1)
 """
 TIMES = 10
 # Each of these commands prints one JSON document, or one per line.
-DOCUMENTS = ["stats --json", "recommend --json", "compare --json", "history --json",
-             "fleet --json", "fleet --json --what jobs", "servers --json --limit 1", "catalog info --json",
-             "server-info --json", "cloud-info --json", "top --json", "top --json job", "lines --json", "alerts --json",
-             "digest --json", "doctor --json", "export --format jsonl --what programs",
+DOCUMENTS = ["show --stats --json", "recommend --json", "compare --json", "history --json",
+             "fleet --json", "fleet --json --what jobs", "catalog search --json --limit 1", "catalog info --json",
+             "machine --json", "machine --cloud --json", "top --json", "top --json job", "lines --json", "alerts --json",
+             "alerts digest --json", "doctor --json", "export --format jsonl --what programs",
              "export --format jsonl --what processes"]
 # Maps whose keys the user chooses, and maps by column. In paths, "*" stands for any column.
 FREE, BY_COLUMN = {"tags"}, {"stats"}
@@ -98,10 +98,10 @@ def has(value, path):
 def commands(program):
     """Names of verbs, options, and the values of options that take one of a list."""
     found = set()
-    for verb in re.findall(r"^  ([a-z][a-z-]+) ", program.run("help"), re.M):
+    for verb in re.findall(r"^  ([a-z][a-z -]*?)  ", program.run("help", "all").split("\n\n")[0], re.M):
         found.add(f"verb {verb}")
         for short, name, values in re.findall(r"^ {2}(?: {4}|(-\w), )--([a-z-]+)(?:\[?[= ]([a-z0-9.|-]+\|[a-z0-9.|-]+))?",
-                                              program.run("help", verb), re.M):
+                                              program.run("help", "all", *verb.split()), re.M):
             found |= {f"option {verb} {option}" for option in filter(None, (short, f"--{name}"))}
             found |= {f"value {verb} --{name} {value}" for value in values.split("|") if value}
     kinds = re.search(r"--for KIND +.*?: (.*)", program.run("help", "recommend"))[1]

@@ -49,7 +49,7 @@ def from_firmware() -> Dict[str, str]:
 
 
 def _from_program(answer: Any) -> Optional[Dict[str, str]]:
-    """Convert the JSON of `resource-tracker cloud-info` to the keys of get_cloud_info(); None if it is no dict."""
+    """Convert the JSON of `resource-tracker machine --cloud` to the keys of get_cloud_info(); None if it is no dict."""
     if not isinstance(answer, dict):
         return None
     found: Dict[str, Any] = answer

@@ -58,7 +58,7 @@ def _ask_nvidia_smi() -> Tuple[List[str], float]:
 
 
 def _ask_program() -> Dict[str, Any]:
-    """The JSON of `resource-tracker server-info --json`; {} if the program cannot be started."""
+    """The JSON of `resource-tracker machine --json`; {} if the program cannot be started."""
     details = _engine.ask_program("server-info", "--json", timeout=GPU_TIMEOUT_S)
     return details if isinstance(details, dict) else {}
 
@@ -70,7 +70,7 @@ def _gpu_memory_of(details: Dict[str, Any]) -> Optional[float]:
 
 
 def info_of(details: Dict[str, Any]) -> Dict[str, Any]:
-    """Convert the JSON of `resource-tracker server-info --json` to the keys of get_server_info()."""
+    """Convert the JSON of `resource-tracker machine --json` to the keys of get_server_info()."""
     memory, gpu = details.get("memory_mib"), _gpu_memory_of(details)
     return {
         "os": details.get("os"),
@@ -93,7 +93,7 @@ def get_gpu_info(details: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
     nvidia-smi is run.
 
     Args:
-        details: the JSON of `resource-tracker server-info --json`; default: run it
+        details: the JSON of `resource-tracker machine --json`; default: run it
 
     Returns:
         a dict: gpu_count (int), gpu_names (list of str), gpu_name (the most common name or ""), gpu_memory_mib
@@ -121,7 +121,7 @@ def get_server_info() -> Dict[str, Any]:
 
     Returns:
         a dict: os (str), vcpus (int), memory_mib (float; also as memory_mb), the keys of get_gpu_info(), and
-        details (the JSON of `resource-tracker server-info --json`), if the program can be started
+        details (the JSON of `resource-tracker machine --json`), if the program can be started
     """
     memory = get_total_memory_mib()
     details = _ask_program()

@@ -1,4 +1,4 @@
-/* resource-tracker servers: which servers fit, and what they cost, from the offline catalogue. */
+/* resource-tracker catalog search: which servers fit, and what they cost, from the offline catalogue. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -84,11 +84,12 @@ static int find(struct settings *s, const struct trk_service *service, struct tr
 	r = found ? trk__servers_find(service, c, q, found, &error) : -ENOMEM;
 	if (r < 0) { /* an unknown name is a wrong option, too */
 		free(found);
-		return cli_fail("servers", r == -ENOMEM ? r : -EINVAL, &error);
+		return cli_fail("catalog search", r == -ENOMEM ? r : -EINVAL, &error);
 	}
 	trk__offers_limit(&found->offers, s->limit ? (size_t) s->limit : SIZE_MAX);
-	r = found->offers.nothing[0] ? cli_reject(EXIT_NODATA, "servers: %s", found->offers.nothing)
-				     : show(s, &found->offers);
+	r = found->offers.nothing[0]
+		    ? cli_reject(EXIT_NODATA, "catalog search: %s", found->offers.nothing)
+		    : show(s, &found->offers);
 	trk__run_servers_release(found);
 	free(found);
 	return r;
@@ -104,10 +105,10 @@ static int run(int argc, char **argv)
 	struct trk_service service;
 	int r;
 
-	(void) cli_options(&cli_servers, argc, argv, &s);
+	(void) cli_options(&cli_catalog_search, argc, argv, &s);
 	service = cli_service("");
 	service.layers = cli_price_layers(&s.files);
-	r = cli_prices_load("servers", &service.layers, &prices);
+	r = cli_prices_load("catalog search", &service.layers, &prices);
 	if (r != 0)
 		return r;
 	r = find(&s, &service, &prices.c);
@@ -115,9 +116,9 @@ static int run(int argc, char **argv)
 	return r;
 }
 
-const struct cli_command cli_servers = {
-	.name = "servers",
-	.usage = "servers [OPTIONS]",
+const struct cli_command cli_catalog_search = {
+	.name = "catalog search",
+	.usage = "catalog search [OPTIONS]",
 	.summary = "List servers that meet the needs, from the offline catalogue.",
 	.details = "Each type is listed in the cheapest of the allowed regions. --mem is compared "
 		   "with the memory that\na job can use, and --vram with the memory of each GPU. "
@@ -125,5 +126,6 @@ const struct cli_command cli_servers = {
 		   "are accepted too. Prices are list prices; prices older than a\nyear come "
 		   "last. Spot prices are computed from typical savings, not from quotes.",
 	.options = options,
+	.is_hidden = true,
 	.run = run,
 };

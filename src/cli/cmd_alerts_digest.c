@@ -1,4 +1,4 @@
-/* resource-tracker digest: all jobs in one message, for cron or a systemd timer
+/* resource-tracker alerts digest: all jobs in one message, for cron or a systemd timer
  * (docs/alerts.md). */
 
 #include "cli/alert_options.h"
@@ -28,9 +28,9 @@ static int run(int argc, char **argv)
 	bool sends = false;
 	int r, written = 0;
 
-	if (cli_alert_configure("digest", argc, argv, &s.alert) != 0)
+	if (cli_alert_configure("alerts digest", argc, argv, &s.alert) != 0)
 		return EXIT_USAGE;
-	(void) cli_options(&cli_digest, argc, argv, &s);
+	(void) cli_options(&cli_alerts_digest, argc, argv, &s);
 	for (size_t i = 0; i < s.alert.hooks.count; i++)
 		sends |= s.alert.hooks.list[i].sink != NULL && !s.json;
 	sender = cli_alert_sender(&s.alert);
@@ -42,18 +42,21 @@ static int run(int argc, char **argv)
 	if (b.len)
 		written = cli_print(&b);
 	if (r < 0)
-		return error.message[0] ? cli_fail("digest", r, &error) : cli_alert_status(r);
+		return error.message[0] ? cli_fail("alerts digest", r, &error)
+					: cli_alert_status(r);
 	return written;
 }
 
-const struct cli_command cli_digest = {
-	.name = "digest",
-	.usage = "digest [OPTIONS]",
+const struct cli_command cli_alerts_digest = {
+	.name = "alerts digest",
+	.usage = "alerts digest [OPTIONS]",
 	.summary = "Write the weekly digest: what will fail, and what to change.",
-	.details = "For cron or a systemd timer: digest --alert mail:ann@example.org sends the "
-		   "digest if there\nis news, at most once in 6 days. docs/alerts.md shows the "
-		   "lines for cron and systemd.",
+	.details =
+		"For cron or a systemd timer: alerts digest --alert mail:ann@example.org sends the "
+		"digest if there\nis news, at most once in 6 days. docs/alerts.md shows the "
+		"lines for cron and systemd.",
 	.options = options,
+	.is_hidden = true,
 	.internal = cli_alert_internal,
 	.run = run,
 };

@@ -1,23 +1,31 @@
-/* resource-tracker server-info: what this machine is, or what the machine of a run was. */
+/* resource-tracker machine: what this machine, or that of a run, is, and the cloud that it belongs to. */
 #include <math.h>
 #include <stdio.h>
 
 #include "base/maths.h"
 #include "cli/cli.h"
 #include "cli/environment.h"
+#include "cli/server_options.h"
 #include "report/place_json.h"
 #include "service/place.h"
 
 enum { OUTPUT_MAX = 65536 };
 
 struct settings {
-	bool json;
+	bool json, cloud, no_discovery;
 	const char *dir;
+	struct trk_cloud stated;
 };
 
 static const struct cli_option options[] = {
 	{"json", 0, NULL, "print one JSON document", cli_set_flag, AT(json)},
-	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
+	{"cloud", 0, NULL, "the cloud of this machine: vendor, region, instance type", cli_set_flag,
+	 AT(cloud)},
+	{"no-discovery", 0, NULL, "with --cloud: send no request", cli_set_flag, AT(no_discovery)},
+	{"instance", 0, "VENDOR/REGION/TYPE", "with --cloud: the type of this server",
+	 cli_set_instance_option, AT(stated)},
+	{"recording", 0, "DIR", "directory of the recordings, and of the cloud's cached answer",
+	 cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -75,7 +83,7 @@ static int read_machine(struct trk_record *record)
 	int r = trk__place_machine(record, &hints);
 
 	if (r < 0)
-		cli_complain("server-info: /proc: %s", trk__strerror(r));
+		cli_complain("machine: /proc: %s", trk__strerror(r));
 	return r < 0 ? EXIT_ERROR : 0;
 }
 
@@ -94,13 +102,71 @@ static int answer(const struct settings *s, const struct trk_record *record, boo
 	return cli_print(&b);
 }
 
+/* ---- the cloud ---- */
+
+static void write_cloud_text(struct trk_buf *b, const struct trk_cloud *c)
+{
+	line(b, "vendor", c->vendor[0] ? c->vendor : "not known", NULL);
+	line(b, "region", c->region, NULL);
+	line(b, "zone", c->zone, NULL);
+	line(b, "instance type", c->instance_type, NULL);
+	line(b, "inferred", c->inferred, NULL);
+	line(b, "allocation", c->allocation, NULL);
+	line(b, "known from", c->source, NULL);
+	if (!isnan(c->discovery_time))
+		trk__buf_printf(b, "%-16s%.3f s\n", "asked for", c->discovery_time);
+	line(b, "note", c->reason, NULL);
+}
+
+static int discover(const struct settings *s, struct trk_place *place)
+{
+	const struct trk_service service = cli_service("");
+	struct sockaddr_in endpoint;
+	const char *state = cli_state_dir(s->dir);
+	const struct trk_discovery_options how = {
+		.ask = !s->no_discovery,
+		.stated = &s->stated,
+		.endpoint = cli_cloud_endpoint(&endpoint),
+		.dir = *state ? state : NULL,
+	};
+	int r = trk__place_cloud(&service, &how, place);
+
+	if (r < 0)
+		cli_complain("machine: /proc: %s", trk__strerror(r));
+	return r < 0 ? EXIT_ERROR : 0;
+}
+
+static int print_cloud(const struct settings *s)
+{
+	struct trk_place place;
+	TRK_BUF_LOCAL(b, OUTPUT_MAX);
+	int r = discover(s, &place);
+
+	if (r != 0)
+		return r;
+	if (s->json)
+		trk__cloud_document(&b, &place);
+	else
+		write_cloud_text(&b, &place.cloud);
+	return cli_print(&b);
+}
+
+/* ---- the verb ---- */
+
 static int run(int argc, char **argv)
 {
 	static struct trk_record record; /* static: an empty one may be released */
 	struct settings s = {.json = false};
-	int at = cli_options(&cli_server_info, argc, argv, &s);
-	int r = at < argc ? cli_load(s.dir, argv[at], &record, NULL, NULL) : read_machine(&record);
+	int at, r;
 
+	trk__cloud_clear(&s.stated);
+	at = cli_options(&cli_machine, argc, argv, &s);
+	if (s.cloud && at < argc)
+		return cli_reject(EXIT_USAGE, "machine: --cloud is of this machine, not of a run. "
+					      "Try: resource-tracker show --json");
+	if (s.cloud)
+		return print_cloud(&s);
+	r = at < argc ? cli_load(s.dir, argv[at], &record, NULL, NULL) : read_machine(&record);
 	if (r == 0 && !record.place.has_server)
 		r = cli_reject(EXIT_NODATA, "%s: the recording does not describe the machine",
 			       argv[at]);
@@ -110,12 +176,15 @@ static int run(int argc, char **argv)
 	return r;
 }
 
-const struct cli_command cli_server_info = {
-	.name = "server-info",
-	.usage = "server-info [--json] [RUN]",
-	.summary = "Describe this machine, or the machine of a run.",
+const struct cli_command cli_machine = {
+	.name = "machine",
+	.usage = "machine [OPTIONS] [RUN]",
+	.summary = "Describe this machine, the machine of a run, or this machine's cloud.",
 	.details = "Processor, cores, memory, disks, virtualization, container and limits. For a "
-		   "run, its samples\nshow whether the job had the machine to itself (allocation).",
+		   "run, its samples\nshow whether the job had the machine to itself (allocation). "
+		   "With --cloud, the metadata services\nof the clouds that the firmware leaves "
+		   "possible are queried, for at most 1 s; the answer is cached\nuntil the next "
+		   "boot.",
 	.options = options,
 	.operands = 1,
 	.run = run,
