@@ -120,7 +120,8 @@ struct trk_tracker;
  * environment has TRACKER_NO_DISCOVERY=1; a thread sends no request. The caller frees *ret. On
  * failure returns -ESRCH (no such process), -ENOENT or -EACCES (the resource-tracker program is
  * missing or not executable), -TRK_ERR_RANGE, … and writes a sentence into why[0..why_size), which
- * may be NULL. */
+ * may be NULL. If `pid` is of a thread, its process is tracked, and `why` says so; on other success
+ * `why` is "". */
 int trk_tracker_start(const struct trk_tracker_options *options, struct trk_tracker **ret,
 		      char *why, size_t why_size);
 
@@ -181,7 +182,8 @@ int trk_mark(const char *guard, const char *name);
  * RLIMIT_NOFILE / 8 if that is less, for all objects together. */
 struct trk_counters;
 
-/* Counters of the process `pid` and its descendants, or of that process only. The caller frees
+/* Counters of the process `pid` and its descendants, or of that process only. The id of a thread
+ * stands for its process. The caller frees
  * *ret. -ESRCH when there is no such process. */
 int trk_counters_of_process(int pid, int no_children, struct trk_counters **ret);
 /* Counters of the machine. The caller frees *ret. */

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/env.h"
 #include "base/file.h"
+#include "probe/linux/pid_status.h"
 #include "probe/tree/tree.h"
 #include "resource_tracker.h"
 #include "sample/cpu_split.h"
@@ -62,11 +63,11 @@ static int open_set(struct trk_counters *c)
 {
 	struct set *s = &c->set;
 	struct trk_tree_options options = {
-		.root = c->pid,
 		.one_process = c->one_process,
 		.figures_only = true,
 		.pss_share = PSS_SHARE_ALL,
 	};
+	char note[96];
 	int r;
 
 	*s = (struct set){.machine = TRK_MACHINE_NOW_NONE};
@@ -77,6 +78,8 @@ static int open_set(struct trk_counters *c)
 	c->proc = trk__fd_identity(s->env.proc_fd);
 	if (!c->pid)
 		return trk__machine_now_open(&s->machine, &s->env);
+	(void) trk__thread_follow(s->env.proc_fd, &c->pid, note, sizeof(note));
+	options.root = c->pid;
 	options.kept_fds = c->one_process ? 0 : claim_fds(c);
 	s->tree = trk__tree_new(&s->env, &options, &r);
 	return s->tree ? 0 : r;

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/error.h"
 #include "base/os.h"
+#include "probe/linux/pid_status.h"
 #include "track/marks.h"
 #include "recording/tail.h"
 #include "sample/stacks.h"
@@ -130,11 +131,26 @@ static int await_start(struct trk_tracker *t, char *why, size_t size)
 				 t->helper.program);
 }
 
+static void follow_thread(struct trk_tracker_options *o, char *why, size_t size)
+{
+	struct trk_env env;
+	char note[96];
+
+	if (trk__env_init(&env) < 0)
+		return;
+	if (trk__thread_follow(env.proc_fd, &o->pid, note, sizeof(note)))
+		(void) trk__why(why, size, 0, "%s", note);
+	trk__env_release(&env);
+}
+
 static int start(struct trk_tracker *t, struct trk_tracker_options *o, char *why, size_t size)
 {
 	char error[TRK_HELPER_TEXT_SIZE];
 	int r;
 
+	(void) trk__why(why, size, 0, "%s", "");
+	if (o->pid)
+		follow_thread(o, why, size);
 	if (o->argv || o->no_process)
 		o->pid = 0;
 	else if (!o->pid)

@@ -19,6 +19,7 @@
 #include "cli/named_runs.h"
 #include "cli/cli.h"
 #include "cli/sample_output.h"
+#include "probe/linux/pid_status.h"
 #include "track/control.h"
 #include "track/request.h"
 #include "top/view.h"
@@ -411,6 +412,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 	static struct outputs out;
 	static struct trk_run_engine engine;
 	struct trk_env env;
+	char note[96];
 	int r, status;
 
 	if (s->detach && !argv)
@@ -422,6 +424,8 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		return status;
 	}
 	trk__os_map_stack();
+	if (pid && trk__thread_follow(env.proc_fd, &pid, note, sizeof(note)) && !s->quiet)
+		cli_complain("%s", note);
 	out = (struct outputs){.settings = s};
 	fill_engine(s, argv, pid, &out, &engine);
 	if (sample_output_open(&out.samples, s) < 0 || (!check_outputs(s) && s->strict)) {

@@ -393,6 +393,28 @@ def test_attach_follows_a_process_to_its_end(rt):
     assert result.summary["tracker"]["samples"] >= 5
 
 
+# Prints the id of its second thread, and ends when its input does.
+THREAD = """
+import sys, threading
+thread = threading.Thread(target=sys.stdin.read)
+thread.start()
+print(thread.native_id, flush=True)
+"""
+
+
+@pytest.mark.parametrize("flags,lines", [([], 1), (["-q"], 0)])
+def test_attach_to_a_thread_tracks_its_process_and_says_so(rt, flags, lines):
+    with subprocess.Popen([sys.executable, "-c", THREAD], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          encoding="ascii") as job:
+        thread = int(job.stdout.readline())
+        result = rt.run("attach", "-i", "0.1", "--duration", "0.3", "--summary=never", *flags,
+                        "--summary-json", rt.summary_file, thread)
+        job.stdin.close()
+    assert (result.rc, result.summary["run"]["pid"]) == (0, job.pid) and thread != job.pid
+    assert [str(number) in result.stderr for number in (thread, job.pid)] == 2 * [bool(lines)]
+    assert result.stderr.count("\n") == lines
+
+
 def until(condition, seconds=TIMEOUT_S):
     end = time.monotonic() + seconds
     while not condition():

@@ -419,6 +419,18 @@ def test_a_process_that_is_not_there():
         ResourceTracker(pid=process.pid)
 
 
+def test_the_id_of_a_thread_stands_for_its_process():
+    code = "import sys, threading; t = threading.Thread(target=sys.stdin.read); t.start(); " \
+           "print(t.native_id, flush=True)"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        thread = int(process.stdout.readline())
+        with pytest.warns(RuntimeWarning, match=f"pid {thread}: a thread of process {process.pid}, which is tracked"):
+            tracker = ResourceTracker(pid=thread, interval=0.05)
+        tracker.wait_for_samples(2, 120)
+        tracker.stop()
+    assert tracker.processes["pid"] == [process.pid]
+
+
 def test_a_process_that_ends():
     process = subprocess.Popen(["sleep", "0.3"])
     tracker = ResourceTracker(pid=process.pid, interval=0.05)

@@ -16,6 +16,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "resource_tracker.h"
@@ -252,9 +254,51 @@ static void one_kind_is_not_the_other(void **state)
 	trk_counters_free(c);
 }
 
+static int wakes[2];
+
+static void *report_and_wait(void *ret)
+{
+	pid_t tid = (pid_t) syscall(SYS_gettid);
+	char c;
+
+	assert_int_equal(write(*(int *) ret, &tid, sizeof(tid)), sizeof(tid));
+	(void) !read(wakes[0], &c, 1);
+	return NULL;
+}
+
+static void the_id_of_a_thread_stands_for_its_process(void **state)
+{
+	struct trk_process_counters now;
+	struct trk_counters *c;
+	pthread_t thread;
+	int ids[2];
+	pid_t tid;
+
+	(void) state;
+	assert_int_equal(pipe(wakes), 0);
+	assert_int_equal(pipe(ids), 0);
+	assert_int_equal(pthread_create(&thread, NULL, report_and_wait, &ids[1]), 0);
+	assert_int_equal(read(ids[0], &tid, sizeof(tid)), sizeof(tid));
+	assert_true(tid != getpid());
+	assert_int_equal(trk_counters_of_process(tid, 1, &c), 0);
+	assert_int_equal(write(wakes[1], "x", 1), 1);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	while (syscall(SYS_tgkill, getpid(), tid, 0) == 0)
+		(void) usleep(1000);
+	assert_int_equal(trk_counters_process(c, &now), 0);
+	assert_false(now.gone);
+	assert_true(now.memory_mib > 0);
+	trk_counters_free(c);
+	for (int i = 0; i < 2; i++) {
+		(void) close(wakes[i]);
+		(void) close(ids[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_id_of_a_thread_stands_for_its_process),
 		cmocka_unit_test(what_was_used_before_counts_and_stays_after_the_end),
 		cmocka_unit_test(a_tree_counts_its_children_and_one_process_does_not),
 		cmocka_unit_test(no_descriptor_is_kept_for_a_process_that_is_asleep),

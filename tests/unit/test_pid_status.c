@@ -32,6 +32,7 @@ static void reads_an_ordinary_process(void **state)
 	struct trk_pid_status s;
 
 	assert_int_equal(trk__pid_status_parse(ordinary, &s), 0);
+	assert_int_equal(s.process, 4242);
 	assert_true(s.has_memory);
 	assert_int_equal(s.hwm_bytes, 204800 * 1024);
 	assert_int_equal(s.rss_bytes, 102400 * 1024);

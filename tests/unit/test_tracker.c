@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "model/columns.h"
@@ -73,6 +75,42 @@ static double sum_of(struct trk_recording *r, const char *name)
 
 	assert_int_equal(trk_recording_stats(r, (size_t) trk__column_find(name), &s), 0);
 	return s.sum;
+}
+
+/* Started by a thread of this process. */
+static void *start_of_a_thread(void *in_thread)
+{
+	struct trk_tracker_options o = fast();
+	struct trk_tracker *t;
+	char sentence[96];
+
+	o.in_thread = in_thread != NULL;
+	o.pid = (pid_t) syscall(SYS_gettid);
+	(void) snprintf(sentence, sizeof(sentence),
+			"pid %d: a thread of process %d, which is tracked as a whole", (int) o.pid,
+			(int) getpid());
+	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), 0);
+	assert_string_equal(why, sentence);
+	trk_tracker_free(t);
+	o.pid = getpid();
+	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), 0);
+	assert_string_equal(why, "");
+	trk_tracker_free(t);
+	return NULL;
+}
+
+static void a_threads_process_is_tracked_and_why_says_so(void **state)
+{
+	int in_thread = 1;
+
+	(void) state;
+	for (int i = 0; i < 2; i++) {
+		pthread_t thread;
+
+		assert_int_equal(
+			pthread_create(&thread, NULL, start_of_a_thread, i ? &in_thread : NULL), 0);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+	}
 }
 
 static void track_burner(struct trk_tracker_options o)
@@ -593,6 +631,7 @@ static void says_what_is_wrong(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_threads_process_is_tracked_and_why_says_so),
 		cmocka_unit_test(leaves_no_child_and_no_descriptor),
 		cmocka_unit_test(a_process_of_its_own_tracks_another),
 		cmocka_unit_test(a_thread_tracks_another),

@@ -105,7 +105,7 @@ static int start(PyObject *self, PyObject *args, PyObject *kwargs)
 	}
 	o->t = t;
 	o->owner = getpid();
-	return 0;
+	return *why ? PyErr_WarnEx(PyExc_RuntimeWarning, why, 1) : 0;
 }
 
 /* Stop the tracker, and wait until the calls of alert() in other threads have returned. */

@@ -1,6 +1,7 @@
 #include "probe/linux/pid_status.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "base/file.h"
 #include "base/parse.h"
@@ -27,6 +28,7 @@ int trk__pid_status_parse(const char *text, struct trk_pid_status *ret)
 		unsigned int shift; /* 10 for kB */
 		bool *seen;         /* may be NULL */
 	} fields[] = {
+		{"Tgid:", &s.process, 0, NULL},
 		{"VmHWM:", &s.hwm_bytes, 10, NULL},
 		{"VmRSS:", &s.rss_bytes, 10, &s.has_memory},
 		{"RssAnon:", &s.rss_anon_bytes, 10, NULL},
@@ -66,4 +68,17 @@ int trk__pid_status_read(int proc_fd, pid_t pid, struct trk_pid_status *ret)
 		trk__read_once_at(proc_fd, TRK_PATH("%d/status", (int) pid), text, sizeof(text));
 
 	return len < 0 && len != -EFBIG ? (int) len : trk__pid_status_parse(text, ret);
+}
+
+bool trk__thread_follow(int proc_fd, pid_t *pid, char *note, size_t size)
+{
+	struct trk_pid_status s;
+
+	if (trk__pid_status_read(proc_fd, *pid, &s) < 0 || s.process == 0 ||
+	    s.process > INT32_MAX || (pid_t) s.process == *pid)
+		return false;
+	(void) snprintf(note, size, "pid %d: a thread of process %d, which is tracked as a whole",
+			(int) *pid, (int) s.process);
+	*pid = (pid_t) s.process;
+	return true;
 }

@@ -6,6 +6,7 @@
 #define TRK_PROBE_LINUX_PID_STATUS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -13,6 +14,7 @@
 #define TRK_PID_STATUS_SIZE 8192
 
 struct trk_pid_status {
+	uint64_t process;        /* the pid of the thread's process; 0: unknown */
 	int64_t uid;             /* -1: its real, effective, saved and file-system ids differ */
 	bool has_memory;         /* false for a zombie or a kernel thread: no Vm lines */
 	uint64_t hwm_bytes;      /* VmHWM: largest RSS so far, exact */
@@ -25,5 +27,9 @@ int trk__pid_status_parse(const char *text, struct trk_pid_status *ret);
 
 /* Read PID/status below proc_fd (borrowed). */
 int trk__pid_status_read(int proc_fd, pid_t pid, struct trk_pid_status *ret);
+
+/* If *pid is of a thread that is not the main one: set it to that of its process, write a sentence
+ * about it into note[0..size), and return true. */
+bool trk__thread_follow(int proc_fd, pid_t *pid, char *note, size_t size);
 
 #endif
