@@ -159,12 +159,14 @@ static int complain_of_trouble(const struct track_settings *s,
 					  : trk__strerror(result->sampling_error));
 	if (!result->recording_error || s->no_recording)
 		return s->dir_refused ? EXIT_ERROR : 0;
-	return cli_reject(EXIT_ERROR,
-			  result->recording_lost
-				  ? "%s: recording incomplete: %s (%llu records not written)"
-				  : "%s: no recording: %s",
-			  result->recording_where, trk__strerror(result->recording_error),
-			  (unsigned long long) result->recording_lost);
+	return cli_reject(
+		EXIT_ERROR,
+		result->recording_lost ? "%s: recording incomplete: %s (%llu records not written)"
+				       : "%s: no recording: %s",
+		result->recording_where,
+		result->recording_error == -EBUSY ? "its storage does not answer"
+						  : trk__strerror(result->recording_error),
+		(unsigned long long) result->recording_lost);
 }
 
 static int print_end(const struct track_settings *s, const struct trk_run_end *end)

@@ -207,7 +207,7 @@ static void begin_own_registry(void)
 }
 
 /* A limit of the user's processes (RLIMIT_NPROC) fails with the same error; it binds not root. */
-static void note_refusal(int error)
+void trk__helper_process_note_refusal(int error)
 {
 	struct rlimit limit;
 
@@ -240,7 +240,7 @@ pid_t trk__helper_process_fork(struct trk_helper_process *h)
 			take(h, at, pid);
 		} else {
 			pid = -errno;
-			note_refusal(errno);
+			trk__helper_process_note_refusal(errno);
 		}
 	} else {
 		pid = at;

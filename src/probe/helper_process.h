@@ -56,6 +56,8 @@ bool trk__helper_process_reap(pid_t pid);
 bool trk__helper_process_cpu_ns(uint64_t *ret_ns);
 /* Forks of this process that a limit of its control group has refused: pids.events counts them. */
 unsigned int trk__helper_process_refused(void);
+/* A fork, or the start of a thread, has failed with this errno. */
+void trk__helper_process_note_refusal(int error);
 /* Workers use no CPU time unless they are asked: leave this one alive in _hold. */
 void trk__helper_process_spare(const struct trk_helper_process *h);
 /* true: kill all helpers that are not spared, and start none until `false`, so that their CPU time

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/blocking.h"
 #include "base/crc32c.h"
 #include "base/file.h"
 #include "base/maths.h"
@@ -19,7 +21,8 @@
 
 enum {
 	BATCH_BYTES = 64 * 1024,
-	FRAMES_MAX = BATCH_BYTES + TRK_PAYLOAD_MAX + TRK_FRAME_SIZE,
+	HELD_BYTES = 4 * 1024 * 1024,
+	FRAMES_MAX = HELD_BYTES + TRK_PAYLOAD_MAX + TRK_FRAME_SIZE,
 	END_ROOM = 8 * 1024, /* for the end of a run, which takes 1 to 2 kB */
 	RESERVE_STEP = 16 * 1024,
 };
@@ -29,17 +32,23 @@ struct trk_writer {
 	int fd;
 	char name[TRK_TEMPORARY_SIZE];
 	uint64_t size, max_bytes;
-	uint64_t reserved; /* disk space up to here; UINT64_MAX: cannot be reserved */
-	uint64_t merge;    /* rows that become one in the next rewrite */
-	struct trk_buf payload;
-	struct trk_buf frames; /* not written yet: at most batch_bytes and a record */
-	size_t batch_bytes;    /* 0: each record is written at once */
-	uint64_t pending;      /* records in `frames` */
-	uint64_t lines_bytes;  /* of records of stacks */
-	uint32_t gpus_crc;     /* hash of the GPU record written last; 0: none */
-	struct trk_programs_written programs;
+	uint64_t reserved;    /* disk space up to here; UINT64_MAX: cannot be reserved */
+	uint64_t merge;       /* rows that become one in the next rewrite */
+	struct trk_buf out;   /* frames that are being written */
+	uint64_t lines_bytes; /* of records of stacks */
 	int error;
 	uint64_t lost;
+	/* A thread uses the above: it writes, or opens the file. It may block meanwhile, and be
+	 * abandoned (base/blocking.h); another thread then uses only what follows. */
+	atomic_bool is_busy;
+
+	struct trk_buf payload;
+	struct trk_buf frames;     /* not written yet: at most batch_bytes and a record */
+	size_t batch_bytes;        /* 0: each record is written at once */
+	uint64_t pending;          /* records in `frames` */
+	uint64_t dropped;          /* records for which `frames` had no room */
+	_Atomic uint32_t gpus_crc; /* hash of the GPU record written last; 0: none */
+	struct trk_programs_written programs;
 };
 
 /* Reserve disk space for `len` more bytes and for the end of the run after them. Returns a negative
@@ -66,10 +75,10 @@ static int reserve(struct trk_writer *w, size_t len)
 /* After a short write the file is cut back, so that no partial record precedes the next ones. */
 static int write_frames(struct trk_writer *w)
 {
-	int r = trk__write_all(w->fd, w->frames.data, w->frames.len);
+	int r = trk__write_all(w->fd, w->out.data, w->out.len);
 
 	if (r == 0) {
-		w->size += w->frames.len;
+		w->size += w->out.len;
 		return 0;
 	}
 	(void) !ftruncate(w->fd, (off_t) w->size);
@@ -78,26 +87,60 @@ static int write_frames(struct trk_writer *w)
 	return r;
 }
 
-/* Write what `frames` holds. is_end: into the space that was reserved for it. No space is reserved
- * for the start. */
-static int flush(struct trk_writer *w, bool is_end)
+static int make_room(struct trk_writer *w);
+
+/* Write `out`. is_end: into the space that was reserved for it. No space is reserved for the start. */
+static int write_out(struct trk_writer *w, bool is_end)
 {
-	int r = w->frames.error;
+	int r = w->out.error;
 
 	if (r == 0 && w->fd < 0)
 		r = -EBADF;
+	if (r == 0 && !is_end)
+		r = make_room(w);
 	if (r == 0 && !is_end && w->size > TRK_SIGNATURE_SIZE)
-		r = reserve(w, w->frames.len);
-	if (r == 0)
-		r = write_frames(w);
+		r = reserve(w, w->out.len);
+	return r == 0 ? write_frames(w) : r;
+}
+
+bool trk__writer_is_busy(struct trk_writer *w)
+{
+	return atomic_load(&w->is_busy);
+}
+
+/* Write what `frames` holds. While another thread does, it is kept, or dropped beyond its bound. */
+static int flush(struct trk_writer *w, bool is_end)
+{
+	struct trk_buf frames = w->frames;
+	uint64_t count = w->pending;
+	int r;
+
+	w->pending = 0;
+	if (trk__writer_is_busy(w)) {
+		w->dropped += count;
+		trk__buf_clear(&w->frames);
+		return -EBUSY;
+	}
+	atomic_store(&w->is_busy, true);
+	w->frames = w->out;
+	w->out = frames;
+	trk__buf_clear(&w->frames);
+	r = write_out(w, is_end);
 	if (r < 0) {
-		w->lost += w->pending;
+		w->lost += count;
+		w->gpus_crc = 0;
 		if (!w->error)
 			w->error = r;
 	}
-	trk__buf_clear(&w->frames);
-	w->pending = 0;
+	atomic_store(&w->is_busy, false);
 	return r;
+}
+
+int trk__writer_flush(struct trk_writer *w)
+{
+	TRK_MAY_BLOCK(TRK_BLOCKING_STORAGE, 0);
+
+	return w->pending == 0 || trk__writer_is_busy(w) ? 0 : flush(w, false);
 }
 
 static bool is_of_lines(enum trk_record_type type)
@@ -138,42 +181,72 @@ static int create(int dirfd, const char *name)
 	return -error;
 }
 
-/* A writer of a new file that has its signature. */
-static struct trk_writer *begin(int dirfd, const char *name, int *reterr)
+/* A writer without a file. */
+static struct trk_writer *allocate(uint64_t max_bytes)
 {
 	struct trk_writer *w = calloc(1, sizeof(*w));
 
-	*reterr = -ENOMEM;
 	if (!w)
 		return NULL;
-	w->dirfd = dirfd;
+	w->fd = -1;
+	w->max_bytes = max_bytes;
 	w->merge = 8;
-	(void) snprintf(w->name, sizeof(w->name), "%s", name);
 	trk__buf_init(&w->payload, TRK_PAYLOAD_MAX);
 	trk__buf_init(&w->frames, FRAMES_MAX);
+	trk__buf_init(&w->out, FRAMES_MAX);
+	return w;
+}
+
+/* Make its file, which has a signature only. */
+static int open_file(struct trk_writer *w, int dirfd, const char *name)
+{
+	int r;
+
+	w->dirfd = dirfd;
+	(void) snprintf(w->name, sizeof(w->name), "%s", name);
 	w->fd = create(dirfd, name);
-	*reterr = w->fd < 0 ? w->fd
-			    : trk__write_all(w->fd, TRK_RECORDING_SIGNATURE, TRK_SIGNATURE_SIZE);
-	if (*reterr < 0) {
-		trk__writer_discard(w);
-		return NULL;
-	}
+	r = w->fd < 0 ? w->fd : trk__write_all(w->fd, TRK_RECORDING_SIGNATURE, TRK_SIGNATURE_SIZE);
+	if (r < 0)
+		return r;
 	w->size = TRK_SIGNATURE_SIZE;
 	/* The lock shows readers that the run is still going on. */
 	(void) flock(w->fd, LOCK_EX | LOCK_NB);
+	return 0;
+}
+
+struct trk_writer *trk__writer_held(const struct trk_run *run)
+{
+	struct trk_writer *w = allocate(TRK_WRITER_MAX_BYTES);
+
+	if (!w)
+		return NULL;
+	w->batch_bytes = HELD_BYTES;
+	w->is_busy = true;
+	trk__format_start(fresh(w), run);
+	(void) append(w, TRK_RECORD_START);
 	return w;
+}
+
+int trk__writer_open(struct trk_writer *w, int dirfd, const char *name)
+{
+	int r = open_file(w, dirfd, name);
+
+	if (r < 0)
+		w->error = r;
+	atomic_store(&w->is_busy, false);
+	return r;
 }
 
 struct trk_writer *trk__writer_new(int dirfd, const char *name, const struct trk_run *run,
 				   uint64_t max_bytes, struct trk_error *reterr)
 {
-	int r;
-	struct trk_writer *w = begin(dirfd, name, &r);
+	struct trk_writer *w = trk__writer_held(run);
+	int r = w ? trk__writer_open(w, dirfd, name) : -ENOMEM;
 
-	if (w) {
+	if (r == 0) {
 		w->max_bytes = max_bytes ? max_bytes : TRK_WRITER_MAX_BYTES;
-		trk__format_start(fresh(w), run);
-		r = append(w, TRK_RECORD_START);
+		w->batch_bytes = 0;
+		r = flush(w, false);
 	}
 	if (r == 0)
 		return w;
@@ -189,6 +262,7 @@ void trk__writer_free(struct trk_writer *w)
 	trk__close(w->fd);
 	trk__buf_release(&w->payload);
 	trk__buf_release(&w->frames);
+	trk__buf_release(&w->out);
 	free(w);
 }
 
@@ -417,15 +491,14 @@ static int rewrite_into(struct trk_writer *w, struct trk_writer *to)
 static int thin(struct trk_writer *w)
 {
 	char name[TRK_TEMPORARY_SIZE];
-	struct trk_writer *to;
+	struct trk_writer *to = allocate(UINT64_MAX);
 	int r;
 
-	trk__temporary_name(name, w->name);
-	to = begin(w->dirfd, name, &r);
 	if (!to)
-		return r;
+		return -ENOMEM;
+	trk__temporary_name(name, w->name);
 	to->batch_bytes = BATCH_BYTES;
-	r = flush(w, false);
+	r = open_file(to, w->dirfd, name);
 	if (r == 0)
 		r = rewrite_into(w, to);
 	if (r == 0)
@@ -467,10 +540,8 @@ int trk__writer_gpus(struct trk_writer *w, const struct trk_gpu_device *device, 
 		     int64_t elapsed_us, int64_t interval_us)
 {
 	uint32_t crc;
-	int r = make_room(w);
+	int r;
 
-	if (r < 0)
-		return r; /* the row that follows counts as lost */
 	trk__format_gpus(fresh(w), device, count);
 	crc = trk__crc32c(1, w->payload.data, w->payload.len);
 	if (crc != w->gpus_crc) {
@@ -486,24 +557,12 @@ int trk__writer_gpus(struct trk_writer *w, const struct trk_gpu_device *device, 
 int trk__writer_programs(struct trk_writer *w, const struct trk_programs_now *now,
 			 int64_t elapsed_us, bool is_last)
 {
-	int r = make_room(w);
-
-	if (r < 0)
-		return r; /* the row that follows counts as lost */
 	trk__format_programs(fresh(w), &w->programs, now, elapsed_us / 1000, is_last);
 	return w->payload.len ? append(w, TRK_RECORD_PROGRAMS) : 0;
 }
 
 int trk__writer_row(struct trk_writer *w, const struct trk_sample *s)
 {
-	int r = make_room(w);
-
-	if (r < 0) {
-		w->lost++;
-		if (!w->error)
-			w->error = r;
-		return r;
-	}
 	trk__format_row(fresh(w), s);
 	return append(w, TRK_RECORD_SAMPLE);
 }
@@ -536,7 +595,7 @@ int trk__writer_lines(struct trk_writer *w, const struct trk_lines *l,
 		      struct trk_lines_written *from, int64_t from_us, int64_t to_us,
 		      const struct trk_lines_count *count, size_t counts)
 {
-	int r = make_room(w);
+	int r = 0;
 
 	while (r == 0) {
 		if (!trk__format_line_names(fresh(w), l, from))
@@ -559,8 +618,13 @@ void trk__writer_sizes(const struct trk_writer *w, uint64_t *ret_bytes, uint64_t
 
 int trk__writer_end(struct trk_writer *w, const struct trk_outcome *o)
 {
+	TRK_MAY_BLOCK(TRK_BLOCKING_STORAGE, 0);
 	int r;
 
+	if (trk__writer_is_busy(w)) {
+		w->dropped += w->pending + 1;
+		return -EBUSY;
+	}
 	if (w->pending)
 		(void) flush(w, false);
 	trk__format_outcome(fresh(w), o);
@@ -579,6 +643,6 @@ void trk__writer_batch(struct trk_writer *w)
 
 int trk__writer_error(const struct trk_writer *w, uint64_t *ret_lost)
 {
-	*ret_lost = w->lost;
-	return w->error;
+	*ret_lost = w->lost + w->dropped;
+	return w->error ? w->error : w->dropped ? -EBUSY : 0;
 }

@@ -23,12 +23,20 @@ enum { TRK_WRITER_MAX_BYTES = 12 * 1024 * 1024 };
  * max_bytes 0: the default bound. NULL with *reterr on failure. */
 struct trk_writer *trk__writer_new(int dirfd, const char *name, const struct trk_run *run,
 				   uint64_t max_bytes, struct trk_error *reterr);
+/* For a run that is being tracked: the records wait in memory, at most 4 MiB, until the file is open and
+ * _flush is called. NULL: no memory. _open: 0 or a negative error. Both may block: then another
+ * thread goes on with the other functions (base/blocking.h). */
+struct trk_writer *trk__writer_held(const struct trk_run *run);
+int trk__writer_open(struct trk_writer *w, int dirfd, const char *name);
+int trk__writer_flush(struct trk_writer *w);
+/* Whether the file is not open yet, or the thread that writes it is blocked. */
+bool trk__writer_is_busy(struct trk_writer *w);
 void trk__writer_free(struct trk_writer *w);
 /* Free the writer and remove the file. */
 void trk__writer_discard(struct trk_writer *w);
 
 /* Write records in batches from now on, until _end: for rows that can be read again after a crash,
- * such as those of an import. A live run writes each row at once. */
+ * such as those of an import. */
 void trk__writer_batch(struct trk_writer *w);
 
 /* Each of these returns 0, or the error that stopped the writing, permanently or for now. */
@@ -50,10 +58,11 @@ int trk__writer_lines(struct trk_writer *w, const struct trk_lines *l,
 		      const struct trk_lines_count *count, size_t counts);
 /* Size of the file, and of the line profile in it, in bytes. */
 void trk__writer_sizes(const struct trk_writer *w, uint64_t *ret_bytes, uint64_t *ret_lines_bytes);
-/* Write the end, and free the disk space that was reserved and not used. */
+/* Write the end, and free the disk space that was reserved and not used. -EBUSY: as of _is_busy. */
 int trk__writer_end(struct trk_writer *w, const struct trk_outcome *o);
 
-/* The first error that lost a row, or 0; and how many records were lost. */
+/* The first error that lost a row, or 0; and how many records were lost. -EBUSY: the storage did not
+ * answer. */
 int trk__writer_error(const struct trk_writer *w, uint64_t *ret_lost);
 
 #endif

@@ -252,7 +252,8 @@ static bool is_history_wanted(const struct trk_run_engine *o, const struct trk_r
 
 static bool is_unrecorded(const struct trk_run_engine *o, const struct trk_track_result *result)
 {
-	return !*o->service.dir || (result->recording_error && !result->recording_lost);
+	return !*o->service.dir || result->recording_error == -EBUSY ||
+	       (result->recording_error && !result->recording_lost);
 }
 
 /* c: NULL where the history was not read, or not in time. */

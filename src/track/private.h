@@ -1,12 +1,15 @@
 /* Shared by track.c (loop and ticks), track_setup.c (set-up before the first tick), track_events.c
- * (children, signals, control messages) and terminate.c (the end of all processes at a limit). */
+ * (children, signals, control messages), takeover.c (threads) and terminate.c (the end of all processes
+ * at a limit). */
 #ifndef TRK_TRACK_PRIVATE_H
 #define TRK_TRACK_PRIVATE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/blocking.h"
 #include "base/file.h"
 #include "track/control.h"
 #include "track/discovery.h"
@@ -53,6 +56,15 @@ struct track {
 	bool is_last;           /* the row that is taken is the last one */
 	bool has_proc;          /* /proc shows the processes under the pids that they have here */
 	bool unarmed;           /* the timer could not be set: the loop polls the clock */
+	/* takeover.c */
+	struct trk_tracking_thread *thread; /* the one that tracks */
+	int step;                           /* of the run */
+	int begin_error;                    /* nothing was tracked: a negative errno */
+	int guard_fd;                       /* timer: the thread is late; or -1 */
+	bool is_abandoned;                  /* a thread is blocked, or was */
+	bool is_storage_blocked, storage_said;
+	atomic_bool is_done;
+	bool is_lost; /* as of on_lost */
 	int wait_status;
 	uint64_t gpus_ns; /* of the GPU reading that was recorded last */
 	int64_t gpus_us;  /* and when, since the start */
@@ -82,6 +94,18 @@ void trk__track_reap(struct track *t, pid_t pid);
  * is reaped, the tree is walked once more: a zombie still shows its CPU time and bytes. */
 void trk__track_look_at_children(struct track *t);
 void trk__track_handle_signals(struct track *t);
+
+/* takeover.c: go through the steps of the run in a thread of its own. If that thread is blocked by
+ * reading about a process, or by writing the recording, another one goes on. */
+void trk__track_guarded(struct track *t);
+/* Wake the guard if this thread is still at work some time after `at_ns`. */
+void trk__track_guard(struct track *t, uint64_t at_ns);
+/* The descriptors of the tracker are lost: as of on_lost. Does not return. */
+void trk__track_lost(struct track *t);
+/* track.c: the steps from t->step on. */
+void trk__track_work(struct track *t);
+/* The thread was abandoned in the current step: prepare the next one. */
+void trk__track_resume(struct track *t, enum trk_blocking_kind kind);
 
 /* terminate.c: send TERM or KILL to all processes of the job. */
 void trk__termination_begin(struct track *t, int signo);

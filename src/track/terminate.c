@@ -87,7 +87,7 @@ static bool is_gone(const struct track *t, int error, const struct trk_pid_stat 
 	if (parent && stat->ppid != parent && stat->ppid != self)
 		return true;
 	/* Orphans of children that the tracker had before the job. */
-	return stat->ppid == self && stat->start_ticks < t->ending.born_ticks;
+	return stat->ppid == self && stat->start_ticks && stat->start_ticks < t->ending.born_ticks;
 }
 
 /* Send the signal to a process of the job, KILL also if it has been sent before. A stopped process
@@ -306,17 +306,17 @@ void trk__termination_step(struct track *t)
 void trk__termination_begin(struct track *t, int signo)
 {
 	struct trk_termination *e = &t->ending;
+	bool is_first = e->signo == 0;
 	struct trk_pid_stat stat;
 
-	if (e->signo == 0 && t->has_proc &&
-	    trk__pid_stat_read(t->env.proc_fd, t->job.pid, &stat) == 0)
-		e->born_ticks = stat.start_ticks;
 	e->signo = signo;
 	e->begin_ns = t->env.monotonic_ns();
 	e->next_ns = 0;
 	e->cursor = 1;
 	free(e->told);
 	e->told = calloc(PIDS_MAX / 8, 1); /* the kernel provides only pages that are used */
+	if (is_first && t->has_proc && trk__pid_stat_read(t->env.proc_fd, t->job.pid, &stat) == 0)
+		e->born_ticks = stat.start_ticks;
 	trk__termination_step(t);
 }
 

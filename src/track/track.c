@@ -58,6 +58,7 @@ static void arm(struct track *t, uint64_t now)
 	if (trk__termination_goes_on(&t->ending) && t->ending.next_ns < at)
 		at = t->ending.next_ns;
 	t->unarmed = trk__os_timer_set(t->timer_fd, at) < 0;
+	trk__track_guard(t, at);
 }
 
 /* The GPUs of a row; a reading that has been recorded is not recorded again. */
@@ -137,6 +138,12 @@ static void read_limit_hits(struct track *t, const struct trk_sample *row)
 		t->record->memory_limit_hits = (double) hits;
 }
 
+static void flush_recording(struct track *t)
+{
+	if (t->writer)
+		(void) trk__writer_flush(t->writer);
+}
+
 static void record_row(struct track *t, uint64_t late_ns)
 {
 	const struct trk_sample *row;
@@ -159,6 +166,7 @@ static void record_row(struct track *t, uint64_t late_ns)
 		(void) trk__writer_row(t->writer, row);
 	if (t->options->on_row)
 		t->options->on_row(t->options->data, t->record, row, t->sampler);
+	flush_recording(t);
 }
 
 static void write_state(struct track *t, uint64_t now)
@@ -289,19 +297,49 @@ static void handle_end(struct track *t)
 /* A host program that becomes a daemon closes all descriptors, and may open files under the same
  * numbers. The thread then ends without a look at its own: its memory is lost, and no file of the
  * host is written or closed. */
-static void leave_if_lost(const struct track *t)
+static void leave_if_lost(struct track *t)
 {
 	bool is_lost = t->finish.facts.abandoned ||
 		       (t->control.fd >= 0 && !trk__fd_is(t->control.fd, t->control_identity));
 
 	if (t->options->on_lost && is_lost)
-		t->options->on_lost(t->options->data);
+		trk__track_lost(t);
 }
 
 static bool is_finished(const struct track *t)
 {
 	return t->stop || t->ending.is_over ||
 	       (t->root_reaped && !trk__termination_goes_on(&t->ending));
+}
+
+/* The answer for this boot is in the folder of recordings. */
+static void begin_discovery(struct track *t)
+{
+	TRK_MAY_BLOCK(TRK_BLOCKING_STORAGE, 0);
+
+	trk__discovery_begin(&t->discovery, &t->env, &t->options->discovery, &t->record->place);
+}
+
+static bool step_discovery(struct track *t)
+{
+	TRK_MAY_BLOCK(TRK_BLOCKING_STORAGE, 0);
+
+	return trk__discovery_step(&t->discovery, &t->record->place);
+}
+
+/* The machine and its cloud, which may be found while the job runs. */
+static void find_place(struct track *t)
+{
+	/* A job without a group of its own is in the tracker's. */
+	bool is_same = t->sampler && !t->options->pid && t->finish.holders != TRK_PEAK_GROUP_OWN;
+	unsigned int changes;
+
+	trk__machine_look(&t->record->place, &t->env,
+			  is_same ? trk__sampler_limits(t->sampler, &changes) : NULL);
+	write_place(t, TRK_PLACE_SERVER);
+	begin_discovery(t);
+	if (t->record->place.has_cloud)
+		write_place(t, TRK_PLACE_CLOUD);
 }
 
 static void loop(struct track *t)
@@ -342,10 +380,11 @@ static void loop(struct track *t)
 			trk__track_lines_take(&t->lines, t->writer);
 		if (tick_is_due(t, fds[TIMER].revents != 0))
 			tick(t);
-		if (fds[CLOUD].revents && trk__discovery_step(&t->discovery, &t->record->place))
+		if (fds[CLOUD].revents && step_discovery(t))
 			write_place(t, TRK_PLACE_CLOUD);
 		if (!t->root_reaped && tree_of(t) && trk__tree_state(tree_of(t))->root_gone)
 			handle_end(t);
+		flush_recording(t);
 	}
 }
 
@@ -469,10 +508,23 @@ static int begin(struct track *t)
 		trk__job_protect_self(&t->job);
 	if (o->pid)
 		t->pid_fd = trk__os_process_end(o->pid);
-	t->reader = t->has_proc ? trk__reader_new(&t->env, o->in_thread) : NULL;
+	return 0;
+}
+
+/* ---- the steps of a run whose process has started ---- */
+
+static void begin_sampling(struct track *t)
+{
+	const struct trk_track_options *o = t->options;
+	int r;
+
+	if (!t->reader)
+		t->reader = t->has_proc ? trk__reader_new(&t->env, o->in_thread) : NULL;
 	r = trk__track_open_sampler(t);
-	if (r < 0 && !t->result->started)
-		return r;
+	if (r < 0 && !t->result->started) {
+		t->begin_error = r;
+		return;
+	}
 	t->result->sampling_error = r;
 	if (t->sampler)
 		begin_limits(t);
@@ -480,54 +532,52 @@ static int begin(struct track *t)
 	/* After the start, so that a slow disk does not delay the job. */
 	if (o->argv && !t->record->run.input_bytes)
 		t->record->run.input_bytes = trk__reader_input_bytes(t->reader, o->argv);
-	trk__track_open_recording(t);
-	return 0;
-}
-
-/* The machine and its cloud, which may be found while the job runs. */
-static void find_place(struct track *t)
-{
-	/* A job without a group of its own is in the tracker's. */
-	bool is_same = t->sampler && !t->options->pid && t->finish.holders != TRK_PEAK_GROUP_OWN;
-	unsigned int changes;
-
-	trk__machine_look(&t->record->place, &t->env,
-			  is_same ? trk__sampler_limits(t->sampler, &changes) : NULL);
-	write_place(t, TRK_PLACE_SERVER);
-	trk__discovery_begin(&t->discovery, &t->env, &t->options->discovery, &t->record->place);
-	if (t->record->place.has_cloud)
-		write_place(t, TRK_PLACE_CLOUD);
 }
 
 /* Without a sampler the tracker still handles signals, stops and --timeout, and passes on the
  * result of the job. */
-static void run_loop(struct track *t)
+static void begin_ticks(struct track *t)
 {
 	t->start_ns = t->next_ns = t->env.monotonic_ns();
 	t->state_ns = t->start_ns + STATE_NS;
 	if (t->options->lines && tree_of(t))
 		trk__track_lines_begin(&t->lines, &t->env, t->options, t->start_ns,
 				       &t->record->lines);
-	tick(t);
-	trk__track_announce(t);
-	find_place(t); /* takes 1 ms, which would delay the first tick */
+}
+
+static void look_at_short_job(struct track *t)
+{
 	if (t->options->argv)
 		trk__track_look_at_children(t); /* a very short job is over already */
-	loop(t);
+}
+
+static void end_ticks(struct track *t)
+{
+	trk__track_guard(t, t->env.monotonic_ns());
 	await_end(t);
 	note_left(t);
 	trk__track_read_marks(t);
 	trk__track_lines_end(&t->lines, t->writer);
+	flush_recording(t);
 	trk__helper_process_hold(true);
+}
+
+static void record_last_row(struct track *t)
+{
 	if (tree_of(t))
 		trk__tree_close_accounts(tree_of(t));
 	if (t->sampler)
 		trk__sampler_force_full(t->sampler);
 	t->is_last = true;
 	record_row(t, 0);
-	if (t->writer)
-		t->result->recording_error =
-			trk__writer_error(t->writer, &t->result->recording_lost);
+}
+
+/* It reads prices, and a child that reads the history must end first. */
+static void call_on_cost(struct track *t)
+{
+	TRK_MAY_BLOCK(TRK_BLOCKING_STORAGE, 0);
+
+	t->options->on_cost(t->options->data, t->record);
 }
 
 static void end_place(struct track *t)
@@ -535,7 +585,7 @@ static void end_place(struct track *t)
 	if (trk__discovery_end(&t->discovery, &t->record->place))
 		write_place(t, TRK_PLACE_CLOUD);
 	if (t->options->on_cost) {
-		t->options->on_cost(t->options->data, t->record);
+		call_on_cost(t);
 		/* The type may have been found by then. */
 		if (t->record->place.cloud.inferred[0])
 			write_place(t, TRK_PLACE_CLOUD);
@@ -543,10 +593,18 @@ static void end_place(struct track *t)
 	}
 }
 
-/* The run has ended: its totals, cause and place. */
-static void conclude(struct track *t)
+/* The records that the file lacks. */
+static void note_recording(struct track *t)
 {
 	struct trk_track_result *result = t->result;
+
+	if (t->writer)
+		result->recording_error = trk__writer_error(t->writer, &result->recording_lost);
+}
+
+/* The run has ended: its totals and cause. */
+static void conclude(struct track *t)
+{
 	struct trk_outcome *outcome = &t->record->outcome;
 
 	trk__finish(&t->finish, t->sampler, t->record, t->root_reaped && !t->finish.facts.lost,
@@ -560,9 +618,66 @@ static void conclude(struct track *t)
 		outcome->stop_ns = t->env.wall_ns();
 		outcome->duration_ns = t->env.monotonic_ns() - t->start_ns;
 	}
-	end_place(t);
-	if (t->writer && trk__writer_end(t->writer, outcome) < 0)
-		result->recording_error = trk__writer_error(t->writer, &result->recording_lost);
+	flush_recording(t);
+	note_recording(t);
+}
+
+static void end_recording(struct track *t)
+{
+	if (t->writer)
+		(void) trk__writer_end(t->writer, &t->record->outcome);
+	note_recording(t);
+}
+
+static void (*const step[])(struct track *) = {
+	begin_sampling,
+	trk__track_open_recording,
+	begin_ticks,
+	tick,
+	trk__track_announce,
+	find_place, /* takes 1 ms, which would delay the first tick */
+	look_at_short_job,
+	loop,
+	end_ticks,
+	record_last_row,
+	conclude,
+	end_place,
+	end_recording,
+};
+enum { STEPS = sizeof(step) / sizeof(step[0]) };
+
+static void report_storage(struct track *t)
+{
+	char text[TRK_RUN_TEXT_SIZE];
+
+	if (!t->is_storage_blocked || t->storage_said || !t->options->on_word)
+		return;
+	t->storage_said = true;
+	(void) snprintf(text, sizeof(text),
+			"%.150s: the storage does not answer: rows wait in memory",
+			t->options->dir);
+	t->options->on_word(t->options->data, text);
+}
+
+void trk__track_work(struct track *t)
+{
+	report_storage(t);
+	for (; t->step < STEPS && t->begin_error == 0; t->step++)
+		step[t->step](t);
+}
+
+/* A step that read about a process is repeated without that process; one that wrote is not, as
+ * the records wait in memory. */
+void trk__track_resume(struct track *t, enum trk_blocking_kind kind)
+{
+	if (kind != TRK_BLOCKING_PROCESS && step[t->step] != loop)
+		t->step++;
+	t->is_storage_blocked |= kind == TRK_BLOCKING_STORAGE && t->options->dir;
+	if (kind == TRK_BLOCKING_PROCESS && tree_of(t) && !trk__tree_interrupted(tree_of(t)))
+		t->sampler = NULL;
+	/* What was going on may have been interrupted. */
+	t->has_more_children = t->options->argv != NULL;
+	(void) trk__os_timer_set(t->timer_fd, 1);
 }
 
 static void release(struct track *t)
@@ -571,11 +686,13 @@ static void release(struct track *t)
 	trk__sampler_free(t->sampler);
 	trk__reader_free(t->reader);
 	trk__helper_process_hold(false);
-	trk__writer_free(t->writer);
+	if (t->writer && !trk__writer_is_busy(t->writer)) /* else a thread is blocked in it */
+		trk__writer_free(t->writer);
 	trk__finish_release(&t->finish);
 	trk__termination_release(&t->ending);
 	trk__close(t->runs_fd);
 	trk__close(t->timer_fd);
+	trk__close(t->guard_fd);
 	trk__close(t->pid_fd);
 	trk__close(t->marks_fd);
 	if (t->root_reaped || t->ending.is_over)
@@ -610,14 +727,16 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 		.lines = TRK_TRACK_LINES_NONE,
 		.marks_fd = -1,
 		.timer_fd = -1,
+		.guard_fd = -1,
 		.pid_fd = -1,
 	};
 	r = begin(t);
 	if (r >= 0) { /* else nothing was started, nothing recorded */
-		run_loop(t);
-		conclude(t);
+		trk__track_guarded(t);
+		r = t->begin_error;
 	}
 	release(t);
-	free(t);
+	if (!t->is_abandoned)
+		free(t);
 	return r;
 }

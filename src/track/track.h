@@ -1,6 +1,8 @@
 /* Tracking one run from start to end: the loop of ticks, signals and children.
  *
- * One thread. Ticks are absolute deadlines on the monotonic clock, so that they do not drift; a
+ * One thread does all of it, in the order of a list of steps. The calling thread guards it: if it is
+ * blocked by reading about a process, or by writing the recording, another thread goes on
+ * (base/blocking.h). Ticks are absolute deadlines on the monotonic clock, so that they do not drift; a
  * deadline that has passed by a whole interval is counted as missed and skipped. */
 #ifndef TRK_TRACK_TRACK_H
 #define TRK_TRACK_TRACK_H

@@ -99,22 +99,35 @@ bool trk__track_is_old_child(const struct track *t, pid_t pid)
 	return false;
 }
 
+static int open_file(struct track *t, const char *name)
+{
+	TRK_MAY_BLOCK(TRK_BLOCKING_STORAGE, 0);
+	struct trk_error error = {.code = 0};
+	int r;
+
+	t->runs_fd = trk__store_open(t->options->dir, true, &error);
+	r = t->runs_fd < 0 ? error.code : trk__writer_open(t->writer, t->runs_fd, name);
+	return r < 0 ? r : trk__writer_flush(t->writer);
+}
+
 void trk__track_open_recording(struct track *t)
 {
 	struct trk_track_result *result = t->result;
-	struct trk_error error = {.code = 0};
 	char name[96];
+	int r;
 
 	if (!t->options->dir)
 		return;
 	trk__store_name(&t->record->run, name);
-	t->runs_fd = trk__store_open(t->options->dir, true, &error);
-	if (t->runs_fd >= 0)
-		t->writer = trk__writer_new(t->runs_fd, name, &t->record->run, 0, &error);
 	(void) snprintf(result->recording_where, sizeof(result->recording_where), "%.4096s/runs/%s",
 			t->options->dir, name);
-	if (!t->writer)
-		result->recording_error = error.code;
+	t->writer = trk__writer_held(&t->record->run);
+	r = t->writer ? open_file(t, name) : -ENOMEM;
+	if (r == 0)
+		return;
+	trk__writer_discard(t->writer);
+	t->writer = NULL;
+	result->recording_error = r;
 }
 
 void trk__track_announce(struct track *t)

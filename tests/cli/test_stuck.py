@@ -75,13 +75,49 @@ def test_a_signal_reaches_a_job_whose_memory_map_is_locked(rt, dead, stuck):
     assert done.summary["run"]["exit"]["signal"] == signal.SIGTERM
 
 
-def test_attaching_to_a_stuck_process_ends(rt, dead, stuck):
-    script = '"$STUCK" hold "$DIR" >"$DIR.hold" & j=$!; until grep -q ready "$DIR.hold"; do sleep 0.05; ' \
+@pytest.mark.parametrize("how", ["hold", "exec"])
+def test_attaching_to_a_stuck_process_ends(rt, dead, stuck, how):
+    script = f'"$STUCK" {how} "$DIR" >"$DIR.hold" & j=$!; until grep -q ready "$DIR.hold"; do sleep 0.05; ' \
              'done; sleep 0.2; "$@" --pid $j; rc=$?; kill -9 $j; exit $rc'
     done = dead("bash", "-c", script, "bash", rt.path, "attach", "--no-discovery", "--duration", "2s",
                 "--interval", "500ms", "--summary-json", rt.summary_file)
     assert done.rc == 0, done.stderr
     assert done.summary["run"]["stuck_processes"][0]["name"] == "stuck"
+
+
+@pytest.mark.parametrize("children", [(), ("3",)], ids=["job", "children"])
+def test_a_time_limit_ends_a_job_that_is_stuck_in_exec(rt, dead, stuck, children):
+    """Its files in /proc cannot be read. Rows go on, with the figures of the other processes."""
+    done = dead(rt.path, "run", "--no-discovery", "--interval", "200ms", "--timeout", "4s", "--grace", "1s",
+                "--summary-json", rt.summary_file, "--", stuck, "exec", dead.folder, *children)
+    assert done.rc == 124, done.stderr
+    named = done.summary["run"]["stuck_processes"]
+    assert [p["name"] for p in named] == ["stuck"] * (len(named) or 1)
+    assert len(named) == int(children[0]) if children else named[0]["pid"] == done.summary["run"]["pid"]
+    assert f"process {named[0]['pid']} (stuck) is stuck in the kernel since 0:00:0" in done.stderr
+    assert done.summary["tracker"]["samples"] >= 5
+    if children:  # the parent computes all the time
+        assert done.summary["totals"]["cpu_s"]["value"] > 0.1
+
+
+def test_a_signal_reaches_a_job_that_is_stuck_in_exec(rt, dead, stuck):
+    script = '"$@" 2>"$DIR.said" & t=$!; until grep -q "stuck in the kernel" "$DIR.said"; do sleep 0.05; done; ' \
+             'kill -TERM $t; wait $t'
+    done = dead("bash", "-c", script, "bash", rt.path, "run", "--no-discovery", "--interval", "200ms",
+                "--summary-json", rt.summary_file, "--", stuck, "exec", dead.folder)
+    assert done.rc == 128 + signal.SIGTERM, done.stderr
+
+
+def test_another_users_process_that_is_stuck_in_exec(rt, dead, stuck):
+    """The search for new processes reads about it, too."""
+    script = '"$@" & t=$!; until [ -e "$DIR.begun" ]; do sleep 0.02; done; ' \
+             '"$STUCK" exec "$DIR" >"$DIR.said" 2>&1 & s=$!; until grep -q ready "$DIR.said"; do sleep 0.02; done; ' \
+             'rm "$DIR.begun"; wait $t; rc=$?; kill -9 $s; exit $rc'
+    job = f"touch {dead.folder}.begun; while [ -e {dead.folder}.begun ]; do /bin/true; done; sleep 1; exit 3"
+    done = dead("bash", "-c", script, "bash", rt.path, "run", "--no-discovery", "--interval", "200ms",
+                "--summary-json", rt.summary_file, "--", "sh", "-c", job)
+    assert done.rc == 3, done.stderr
+    assert not done.summary["run"]["stuck_processes"]
 
 
 def test_an_argument_on_a_dead_file_server_does_not_delay_the_job(rt, dead, tmp_path):
@@ -117,7 +153,8 @@ def test_the_worker_that_samples_stacks_is_started_again(rt, tmp_path):
     script.write_text(f"""
 import os, pathlib, signal, subprocess, time
 def of_tracker():
-    children = pathlib.Path(f"/proc/{{os.getppid()}}/task/{{os.getppid()}}/children").read_text().split()
+    lists = pathlib.Path(f"/proc/{{os.getppid()}}/task").glob("*/children")
+    children = [pid for children in lists for pid in children.read_text().split()]
     return [int(pid) for pid in children if pathlib.Path(f"/proc/{{pid}}/comm").read_text() == "rt-lines\\n"]
 def burn(seconds):
     end = time.process_time() + seconds
@@ -149,3 +186,79 @@ def test_a_time_limit_ends_an_exec_that_waits_for_a_dead_file_server(rt, dead, t
     done = dead("env", f"PATH={path}", rt.path, "run", "--no-discovery", "--timeout", "2s", "--grace", "1s", "--",
                 command)
     assert done.rc == 124, done.stderr
+
+
+# ---- the storage of the recordings ----
+
+def test_a_folder_of_recordings_on_a_dead_file_server(rt, dead):
+    done = dead("env", f"RESOURCE_TRACKER_DIR={dead.folder}/state", rt.path, "run", "--no-discovery", "--interval",
+                "200ms", "--timeout", "3s", "--summary-json", rt.summary_file, "--", "sleep", "1000")
+    assert done.rc == 124, done.stderr
+    assert f"{dead.folder}/state: the storage does not answer: rows wait in memory" in done.stderr
+    assert "recording incomplete: its storage does not answer (" in done.stderr
+    assert done.summary["tracker"]["samples"] >= 5
+
+
+# Runs its arguments with the folder of recordings on a file system of its own, and freezes that while the
+# file "freeze" exists and there is no summary. A write to a frozen file system cannot be interrupted, not even by SIGKILL.
+FROZEN = """
+mkfs.ext4 -q "$IMAGE" && mount -o loop "$IMAGE" "$DIR" || exit 99
+"$@" &
+job=$!
+until [ -e "$DIR.freeze" ]; do kill -0 $job || exit 98; sleep 0.02; done
+fsfreeze -f "$DIR"
+touch "$DIR.frozen"
+while [ -e "$DIR.freeze" ] && ! [ -s "$SUMMARY" ]; do sleep 0.02; done
+kill -0 "$(cat "$DIR.job")" && echo "the job lives"
+fsfreeze -u "$DIR"
+wait $job
+rc=$?
+cp -r "$DIR/runs" "$DIR.runs"
+umount "$DIR"
+exit $rc
+"""
+
+
+@pytest.fixture
+def frozen(rt, tmp_path):
+    folder = tmp_path / "storage"
+    folder.mkdir()
+    image = tmp_path / "image"
+    with open(image, "wb") as file:
+        file.truncate(16 << 20)
+
+    def run(*command):
+        done = rt.run("-m", "--propagation", "private", "bash", "-c", FROZEN, "bash", rt.path, "run",
+                      "--no-discovery", "--interval", "200ms", "--summary-json", rt.summary_file, *command,
+                      program="/usr/bin/unshare",
+                      env={"IMAGE": image, "DIR": folder, "RESOURCE_TRACKER_DIR": folder,
+                           "SUMMARY": rt.summary_file})
+        if done.rc == 99:
+            pytest.skip("no loop device, or no ext4")
+        return done
+
+    run.folder = folder
+    return run
+
+
+def test_rows_wait_in_memory_while_the_storage_is_frozen(rt, frozen):
+    job = f"""echo $$ >{frozen.folder}.job; sleep 0.5; touch {frozen.folder}.freeze; until [ -e {frozen.folder}.frozen ]; do sleep 0.05; done
+    sleep 1.5; rm {frozen.folder}.freeze; sleep 0.5; exit 7"""
+    done = frozen("--", "sh", "-c", job)
+    assert done.rc == 7, done.stderr
+    assert "the storage does not answer: rows wait in memory" in done.stderr
+    assert "incomplete" not in done.stderr
+    [file] = (frozen.folder.parent / "storage.runs").iterdir()
+    shown = rt.run("show", file, "--json").json()
+    rows = rt.run("export", file, "--format", "csv").stdout.splitlines()
+    assert shown["run"]["exit"]["code"] == 7
+    assert len(rows) == 1 + done.summary["tracker"]["samples"]
+
+
+def test_a_time_limit_acts_while_the_storage_is_frozen(rt, frozen):
+    """The job ends, and only the tracker's process waits for the storage."""
+    job = f"echo $$ >{frozen.folder}.job; sleep 0.5; touch {frozen.folder}.freeze; sleep 1000"
+    done = frozen("--timeout", "3s", "--grace", "1s", "--", "sh", "-c", job)
+    assert done.rc == 124, done.stderr
+    assert "recording incomplete: its storage does not answer (" in done.stderr
+    assert "the job lives" not in done.stdout

@@ -2,11 +2,15 @@
  *
  *     stuck serve DIR          mount a file system on DIR whose server answers what opening and mapping
  *                              DIR/file needs, and never a read, nor anything about other names. Only
- *                              killing the reader ends its read
+ *                              killing the reader ends its read. Closing DIR/close never ends
  *     stuck hold DIR           hold the lock of the own memory map for good: one thread reads a page of
  *                              the mapped DIR/file through /proc/self/mem, and the kernel keeps the lock
  *                              for reading meanwhile; another one waits for it to write, so that each
  *                              later reader waits, too. The main thread uses CPU time.
+ *     stuck exec DIR [COUNT]   the process, or COUNT children of it, execute another program with an open
+ *                              DIR/close that is to be closed then: the kernel keeps the lock for
+ *                              exec, which readers of the files below /proc/PID take, too. The parent
+ *                              uses CPU time
  *     stuck absent [SECONDS]   look like CPython 3.11, with an interpreter in memory that never comes
  *                              (userfaultfd)
  *
@@ -29,7 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FILE_SIZE = 1 << 20, FILE_NODE = 2, PAGE = 4096 };
+enum { FILE_SIZE = 1 << 20, FILE_NODE = 2, CLOSE_NODE = 3, PAGE = 4096 };
 
 /* What a CPython exports: its version, and the address of the first interpreter in its runtime. */
 extern unsigned long Py_Version;
@@ -73,17 +77,20 @@ static struct fuse_attr attributes(uint64_t node)
 /* Returns the length of the answer's data; -1: never answered. */
 static int answer(const struct fuse_in_header *in, struct answer *out)
 {
+	uint64_t node;
+
 	switch (in->opcode) {
 	case FUSE_INIT:
 		out->u.init = (struct fuse_init_out){.major = 7, .minor = 31, .max_write = PAGE};
 		return sizeof(out->u.init);
 	case FUSE_LOOKUP:
-		if (strcmp((const char *) (in + 1), "file") != 0)
+		node = strcmp((const char *) (in + 1), "close") == 0 ? CLOSE_NODE : FILE_NODE;
+		if (node == FILE_NODE && strcmp((const char *) (in + 1), "file") != 0)
 			return -1;
-		out->u.entry = (struct fuse_entry_out){.nodeid = FILE_NODE,
+		out->u.entry = (struct fuse_entry_out){.nodeid = node,
 						       .attr_valid = 1000,
 						       .entry_valid = 1000,
-						       .attr = attributes(FILE_NODE)};
+						       .attr = attributes(node)};
 		return sizeof(out->u.entry);
 	case FUSE_GETATTR:
 		out->u.attr =
@@ -96,6 +103,8 @@ static int answer(const struct fuse_in_header *in, struct answer *out)
 		out->head.unique = ((const struct fuse_interrupt_in *) (in + 1))->unique;
 		out->head.error = -4; /* EINTR */
 		return 0;
+	case FUSE_FLUSH:
+		return in->nodeid == CLOSE_NODE ? -1 : 0;
 	case FUSE_READ:
 	case FUSE_FORGET:
 		return -1;
@@ -211,6 +220,28 @@ static void hold(const char *dir)
 	burn(3600);
 }
 
+/* ---- exec ---- */
+
+static void execute(const char *dir)
+{
+	char path[4096];
+
+	(void) snprintf(path, sizeof(path), "%s/close", dir);
+	if (open(path, O_RDONLY | O_CLOEXEC) < 0)
+		fail(path);
+	say_ready();
+	(void) execl("/bin/sleep", "sleep", "3600", (char *) NULL);
+	fail("/bin/sleep");
+}
+
+static void execute_children(const char *dir, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (fork() == 0)
+			execute(dir);
+	burn(3600);
+}
+
 /* ---- absent ---- */
 
 static void absent(double seconds)
@@ -239,6 +270,10 @@ int main(int argc, char **argv)
 		serve(argv[2]);
 	else if (!strcmp(what, "hold") && argc > 2)
 		hold(argv[2]);
+	else if (!strcmp(what, "exec") && argc == 3)
+		execute(argv[2]);
+	else if (!strcmp(what, "exec") && argc > 3)
+		execute_children(argv[2], atoi(argv[3]));
 	else if (!strcmp(what, "absent"))
 		absent(argc > 2 ? atof(argv[2]) : 3600);
 	else

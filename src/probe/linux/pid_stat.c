@@ -2,10 +2,13 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/blocking.h"
 #include "base/file.h"
 #include "base/parse.h"
+#include "probe/linux/pid_status.h"
 
 /* Of the kernel's flags of a task (9). FORKNOEXEC: forked, but has executed no program. */
 enum { PF_EXITING = 4, PF_FORKNOEXEC = 0x40 };
@@ -101,11 +104,62 @@ int trk__pid_stat_parse(const char *text, size_t size, struct trk_pid_stat *ret)
 	return 0;
 }
 
+/* The new memory map has a stack already, but no program yet. */
+static bool is_in_exec(int proc_fd, pid_t pid)
+{
+	enum { SIZE, TEXT = 3, NUMBERS };
+	uint64_t pages[NUMBERS];
+	char text[128];
+	ssize_t len =
+		trk__read_once_at(proc_fd, TRK_PATH("%d/statm", (int) pid), text, sizeof(text));
+
+	return len > 0 && trk__take_numbers(text, (size_t) len, pages, NUMBERS) &&
+	       pages[SIZE] > 0 && pages[TEXT] == 0;
+}
+
+bool trk__pid_stat_blocks(int proc_fd, pid_t pid)
+{
+	return trk__blocking_reads_any() && (trk__blocking_reads(pid) || is_in_exec(proc_fd, pid));
+}
+
+static int read_status(int proc_fd, pid_t pid, struct trk_pid_stat *ret)
+{
+	struct trk_pid_stat s = {.pid = pid, .state = 'D'};
+	char text[TRK_PID_STATUS_SIZE];
+	const char *at = text, *value;
+	ssize_t len =
+		trk__read_once_at(proc_fd, TRK_PATH("%d/status", (int) pid), text, sizeof(text));
+	uint64_t number;
+
+	if (len < 0 && len != -EFBIG)
+		return (int) len;
+	for (; *at; at = trk__skip_line(at)) {
+		if ((value = trk__skip_prefix(at, "Name:\t")))
+			(void) snprintf(s.comm, sizeof(s.comm), "%.*s", (int) strcspn(value, "\n"),
+					value);
+		else if ((value = trk__skip_prefix(at, "PPid:")) && trk__scan_u64(&value, &number))
+			s.ppid = (pid_t) number;
+		else if ((value = trk__skip_prefix(at, "Threads:")))
+			(void) trk__scan_u64(&value, &s.threads);
+	}
+	*ret = s;
+	return 0;
+}
+
+static ssize_t read_stat(int proc_fd, pid_t pid, char text[TRK_PID_STAT_SIZE])
+{
+	TRK_MAY_BLOCK(TRK_BLOCKING_PROCESS, pid);
+
+	return trk__read_once_at(proc_fd, TRK_PATH("%d/stat", (int) pid), text, TRK_PID_STAT_SIZE);
+}
+
 int trk__pid_stat_read(int proc_fd, pid_t pid, struct trk_pid_stat *ret)
 {
 	char text[TRK_PID_STAT_SIZE];
-	ssize_t len =
-		trk__read_once_at(proc_fd, TRK_PATH("%d/stat", (int) pid), text, sizeof(text));
+	ssize_t len;
 
+	if (trk__pid_stat_blocks(proc_fd, pid))
+		return read_status(proc_fd, pid, ret);
+	len = read_stat(proc_fd, pid, text);
 	return len < 0 ? (int) len : trk__pid_stat_parse(text, (size_t) len, ret);
 }

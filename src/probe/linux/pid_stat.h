@@ -45,7 +45,14 @@ uint64_t trk__pid_stat_block_delay(const char *text);
 /* From the same text: true if the process ignores this signal (1 to 31); false if unknown. */
 bool trk__pid_stat_ignores(const char *text, int signo);
 
-/* Read PID/stat below proc_fd (borrowed). 0; -ENOENT or -ESRCH when it is gone. */
+/* Whether reading PID/stat, PID/io or the memory of a process would block: in the middle of an execve it
+ * holds a lock until the files of its old program are closed, which a dead file server can prevent.
+ * Only looked at while such a reading is known to block (base/blocking.h). */
+bool trk__pid_stat_blocks(int proc_fd, pid_t pid);
+
+/* Read PID/stat below proc_fd (borrowed). 0; -ENOENT or -ESRCH when it is gone. Where that would
+ * block, the name, parent and threads are those of PID/status, the state is D, and the other members
+ * are 0. */
 int trk__pid_stat_read(int proc_fd, pid_t pid, struct trk_pid_stat *ret);
 
 #endif

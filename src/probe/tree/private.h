@@ -225,7 +225,8 @@ struct trk_tree {
 	uint64_t cpu_at_least_ns;           /* from trk__tree_raise */
 	struct trk_tree_options options;
 	struct trk_tree_state state;
-	char text[TRK_PID_STAT_SIZE]; /* text of the last file of a member that was read */
+	/* Text of the last file of a member that was read, of TRK_PID_STAT_SIZE; owned. */
+	char *text;
 
 	struct trk_env env;
 	int fds_left;
@@ -299,6 +300,8 @@ ssize_t trk__stuck_read(struct trk_tree *t, struct process *p, const char *file,
 			size_t size);
 /* Record whether a reading of it blocks (-EINPROGRESS). */
 void trk__stuck_note(struct trk_tree *t, struct process *p, const char *file, ssize_t result);
+/* True if it is in the middle of an execve, so that its files cannot be read; records that. */
+bool trk__stuck_in_exec(struct trk_tree *t, struct process *p);
 /* Read the members again whose readings block. */
 void trk__stuck_update(struct trk_tree *t);
 /* It can be read again, or has ended. */

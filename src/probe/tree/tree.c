@@ -48,7 +48,7 @@ struct process *trk__tree_add(struct trk_tree *t, pid_t pid, pid_t ppid, uint64_
 		.anon_factor = 1,
 		.shared_factor = 1,
 	};
-	p->start_ns = start_of(t, start_ticks);
+	p->start_ns = start_ticks ? start_of(t, start_ticks) : t->updated_ns;
 	trk__members_index(t, t->count - 1);
 	if (t->count > 1)
 		t->state.alone = false;
@@ -78,7 +78,8 @@ struct trk_tree *trk__tree_new(const struct trk_env *env, const struct trk_tree_
 	if (t->options.max_processes < 64)
 		t->options.max_processes = MAX_PROCESSES_DEFAULT;
 	t->entries = malloc(TRK_ENTRIES_SIZE);
-	if (!t->entries || !trk__members_grow(t))
+	t->text = malloc(TRK_PID_STAT_SIZE);
+	if (!t->entries || !t->text || !trk__members_grow(t))
 		goto fail;
 	r = trk__tree_open(t);
 	if (r < 0)
@@ -108,6 +109,7 @@ void trk__tree_free(struct trk_tree *t)
 	trk__close(t->loadavg_fd);
 	free(t->programs.span);
 	free(t->entries);
+	free(t->text);
 	free(t->process);
 	free(t->slot);
 	free(t);
@@ -238,6 +240,18 @@ void trk__tree_update_at(struct trk_tree *t, uint64_t now_ns, const struct trk_t
 void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret)
 {
 	trk__tree_update_at(t, t->env.monotonic_ns(), ret);
+}
+
+bool trk__tree_interrupted(struct trk_tree *t)
+{
+	char *text = malloc(TRK_PID_STAT_SIZE);
+
+	if (!text)
+		return false;
+	t->text = text;
+	t->newest_pid = -1;   /* processes that it has not seen cannot be counted */
+	t->next_sweep_ns = 0; /* look at all of them */
+	return true;
 }
 
 void trk__tree_close_accounts(struct trk_tree *t)

@@ -145,6 +145,10 @@ void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret);
 /* As above, for a caller that has just read the monotonic clock. */
 void trk__tree_update_at(struct trk_tree *t, uint64_t now_ns, const struct trk_tree_state **ret);
 
+/* An update has blocked, and the thread that made it was abandoned (base/blocking.h): the next one starts
+ * anew. False: no memory; the tree must not be used. */
+bool trk__tree_interrupted(struct trk_tree *t);
+
 /* The next update is the last one. */
 void trk__tree_close_accounts(struct trk_tree *t);
 

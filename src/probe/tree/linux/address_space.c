@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/blocking.h"
 #include "probe/tree/private.h"
 
 enum { NEAR_PART = 64 }; /* of the resident pages: two members are not read at the same time */
@@ -39,10 +40,17 @@ static struct process *holder_of(struct trk_tree *t, struct process *p)
 	return holder && is_resident(holder) && !holder->stuck_ns ? holder : NULL;
 }
 
+static long compare(pid_t holder, pid_t pid)
+{
+	TRK_MAY_BLOCK(TRK_BLOCKING_PROCESS, pid);
+
+	return syscall(SYS_kcmp, holder, pid, KCMP_VM, 0, 0);
+}
+
 /* Where it is refused, p->space_refused is set, and the answer is false. */
 static bool is_shared(const struct process *holder, struct process *p)
 {
-	long r = syscall(SYS_kcmp, thread_of(holder), thread_of(p), KCMP_VM, 0, 0);
+	long r = compare(thread_of(holder), thread_of(p));
 
 	p->space_refused = r < 0 && errno != ESRCH;
 	return r == 0;

@@ -173,7 +173,7 @@ static bool belongs(struct trk_tree *t, const struct trk_pid_stat *stat)
 		return false;
 	if (trk__tree_find(t, stat->ppid))
 		return true;
-	if (stat->start_ticks < t->start_ticks)
+	if (stat->start_ticks < t->start_ticks) /* or unknown */
 		return false;
 	if (t->options.subreaper)
 		return stat->ppid == t->options.self && !is_helper(t, stat->pid);

@@ -204,7 +204,7 @@ static void read_io(struct trk_tree *t, struct process *p, uint64_t inherited[TR
 		return;
 	/* Before its first exec, the lock of its parent's memory map may block it. */
 	if (!p->has_executed)
-		len = trk__stuck_read(t, p, "io", t->text, sizeof(t->text));
+		len = trk__stuck_read(t, p, "io", t->text, TRK_PID_STAT_SIZE);
 	else
 		len = trk__tree_read_file(t, p, &p->io_fd, "io");
 	if (len == -EACCES || len == -EPERM || (len == -ENOENT && p->fresh)) {
@@ -395,12 +395,16 @@ bool trk__tree_read(struct trk_tree *t, struct process *p)
 	p->calm_epoch = 0;
 	p->idle_updates = 0;
 	p->dirty = false;
+	if (trk__stuck_in_exec(t, p))
+		return true;
 	len = trk__tree_read_file(t, p, &p->stat_fd, "stat");
 	if (len < 0)
 		/* An error of the tracker, such as EMFILE, does not mean that the process ended. */
 		return !is_gone(len);
 	if (trk__pid_stat_parse(t->text, (size_t) len, &stat) < 0)
 		return true;
+	if (!p->start_ticks) /* it could not be read until now */
+		p->start_ticks = stat.start_ticks;
 	if (stat.start_ticks != p->start_ticks)
 		return false;
 	p->ppid = stat.ppid;

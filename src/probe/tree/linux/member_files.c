@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/blocking.h"
 #include "base/file.h"
 #include "base/parse.h"
 #include "probe/tree/private.h"
@@ -92,22 +93,23 @@ static bool may_keep(const struct trk_tree *t, const struct process *p, const in
  * descriptor fails with -ESRCH, even if its pid was reused. */
 ssize_t trk__tree_read_file(struct trk_tree *t, struct process *p, int *fd, const char *name)
 {
+	TRK_MAY_BLOCK(TRK_BLOCKING_PROCESS, p->pid);
 	char path[40];
 
 	if (*fd < 0) {
 		(void) snprintf(path, sizeof(path), "%d/%s", (int) p->pid, name);
 		if (!may_keep(t, p, fd))
-			return trk__read_once_at(t->env.proc_fd, path, t->text, sizeof(t->text));
+			return trk__read_once_at(t->env.proc_fd, path, t->text, TRK_PID_STAT_SIZE);
 		*fd = openat(t->env.proc_fd, path, O_RDONLY | O_CLOEXEC);
 		if (*fd < 0) {
 			if (errno != EMFILE && errno != ENFILE)
 				return -errno;
 			t->fds_left = 0;
-			return trk__read_once_at(t->env.proc_fd, path, t->text, sizeof(t->text));
+			return trk__read_once_at(t->env.proc_fd, path, t->text, TRK_PID_STAT_SIZE);
 		}
 		t->fds_left--;
 	}
-	return trk__read_once_fd(*fd, t->text, sizeof(t->text));
+	return trk__read_once_fd(*fd, t->text, TRK_PID_STAT_SIZE);
 }
 
 int trk__tree_read_statm(struct trk_tree *t, struct process *p, struct trk_pid_statm *ret)

@@ -1,6 +1,7 @@
-/* Members that are stuck in the kernel: readings of their memory and command line block.
+/* Members that are stuck in the kernel: readings of their memory and command line block, in the middle of
+ * an execve also those of most other files.
  *
- * All such readings go through here. A member whose reading has blocked for STUCK_NS is listed in the
+ * All readings of memory and command line go through here. A member whose reading has blocked for STUCK_NS is listed in the
  * state of the tree. The blocked reading goes on; each update checks whether its answer has
  * arrived. */
 #include <errno.h>
@@ -9,9 +10,13 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "probe/linux/pid_stat.h"
 #include "probe/tree/private.h"
 
 #define STUCK_NS TRK_NS_PER_S
+
+/* stuck_file of a member in the middle of an execve: no worker reads it. */
+static const char in_exec[] = "stat";
 
 struct trk_path trk__member_dir(const struct process *p)
 {
@@ -24,12 +29,15 @@ static void list(struct trk_tree *t, struct process *p)
 	struct trk_tree_state *s = &t->state;
 	struct trk_stuck_process *at = &s->stuck[s->stuck_count];
 	uint64_t since_ns = p->stuck_ns - trk__least_of(t->programs.origin_ns, p->stuck_ns);
+	struct trk_pid_stat stat = {.comm = ""};
 
 	p->is_stuck = true;
 	if (s->stuck_count++ >= TRK_STUCK_MAX)
 		return;
 	*at = (struct trk_stuck_process){.pid = p->pid, .since_ms = since_ns / 1000000};
-	(void) snprintf(at->name, sizeof(at->name), "%.15s", p->name);
+	if (!p->name[0]) /* it was never read */
+		(void) trk__pid_stat_read(t->env.proc_fd, p->pid, &stat);
+	(void) snprintf(at->name, sizeof(at->name), "%.15s", p->name[0] ? p->name : stat.comm);
 }
 
 void trk__stuck_end(struct trk_tree *t, struct process *p)
@@ -85,13 +93,25 @@ void trk__tree_suspect(struct trk_tree *t, pid_t pid)
 	p->stuck_file = "cmdline";
 }
 
+bool trk__stuck_in_exec(struct trk_tree *t, struct process *p)
+{
+	bool blocks = trk__pid_stat_blocks(t->env.proc_fd, p->pid);
+
+	if (blocks)
+		trk__stuck_note(t, p, in_exec, -EINPROGRESS);
+	else if (p->stuck_ns && p->stuck_file == in_exec)
+		trk__stuck_end(t, p);
+	p->dirty = blocks; /* look again in the next update */
+	return blocks;
+}
+
 /* With the same question, so that a member that is stuck blocks one worker. */
 void trk__stuck_update(struct trk_tree *t)
 {
 	char text[64];
 
 	for (size_t i = 0; i < t->count; i++)
-		if (t->process[i].stuck_ns)
+		if (t->process[i].stuck_ns && t->process[i].stuck_file != in_exec)
 			(void) trk__stuck_read(t, &t->process[i], t->process[i].stuck_file, text,
 					       sizeof(text));
 }

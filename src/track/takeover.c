@@ -1,0 +1,128 @@
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/os.h"
+#include "probe/helper_process.h"
+#include "track/private.h"
+
+enum { STACK_SIZE = 1024 * 1024 };
+
+/* The guard looks at a thread that is still at work so long after it should have begun to wait, and
+ * abandons it if it is in the same call at its next look. */
+#define LATE_NS  (300 * TRK_NS_PER_MS)
+#define AGAIN_NS (150 * TRK_NS_PER_MS)
+
+struct trk_tracking_thread {
+	struct trk_blocking noted;
+	struct track *track;
+	pthread_t id;
+};
+
+static void *run(void *data)
+{
+	struct trk_tracking_thread *own = data;
+
+	trk__blocking_set(&own->noted);
+	if (setjmp(own->noted.end) != 0)
+		return NULL;
+	trk__track_work(own->track);
+	atomic_store(&own->track->is_done, true);
+	(void) trk__os_timer_set(own->track->guard_fd, 1);
+	return NULL;
+}
+
+static int start(struct track *t)
+{
+	struct trk_tracking_thread *own = calloc(1, sizeof(*own));
+	pthread_attr_t attributes;
+	int r = own ? pthread_attr_init(&attributes) : ENOMEM;
+
+	if (r == 0) {
+		own->track = t;
+		(void) pthread_attr_setstacksize(&attributes, STACK_SIZE);
+		r = pthread_create(&own->id, &attributes, run, own);
+		(void) pthread_attr_destroy(&attributes);
+	}
+	if (r == 0) {
+		t->thread = own;
+	} else {
+		trk__helper_process_note_refusal(r);
+		free(own);
+	}
+	return -r;
+}
+
+static void nap(void)
+{
+	const struct timespec time = {.tv_nsec = AGAIN_NS};
+
+	(void) nanosleep(&time, NULL);
+}
+
+static void set_guard(struct track *t, uint64_t at_ns)
+{
+	if (trk__os_timer_set(t->guard_fd, at_ns) < 0)
+		nap(); /* a host program has closed it */
+}
+
+/* The abandoned thread keeps its memory. */
+static void take_over(struct track *t, uint32_t call)
+{
+	struct trk_tracking_thread *blocked = t->thread;
+
+	if (!trk__blocking_abandon(&blocked->noted, call))
+		return;
+	(void) pthread_detach(blocked->id);
+	t->is_abandoned = true;
+	trk__track_resume(t, trk__blocking_kind(call));
+	while (start(t) < 0)
+		nap();
+}
+
+void trk__track_guard(struct track *t, uint64_t at_ns)
+{
+	if (t->guard_fd >= 0)
+		(void) trk__os_timer_set(t->guard_fd, at_ns + LATE_NS);
+}
+
+void trk__track_lost(struct track *t)
+{
+	t->is_lost = true;
+	if (!t->thread)
+		t->options->on_lost(t->options->data);
+	atomic_store(&t->is_done, true);
+	longjmp(t->thread->noted.end, 1);
+}
+
+void trk__track_guarded(struct track *t)
+{
+	uint32_t call = 0, before;
+
+	t->guard_fd = trk__os_timer();
+	if (t->guard_fd < 0 || start(t) < 0) {
+		trk__track_work(t);
+		return;
+	}
+	set_guard(t, trk__clock_monotonic_ns() + LATE_NS);
+	for (;;) {
+		struct pollfd late = {.fd = t->guard_fd, .events = POLLIN};
+
+		if (poll(&late, 1, -1) < 0)
+			nap();
+		if (atomic_load(&t->is_done))
+			break;
+		before = call;
+		call = trk__blocking_call(&t->thread->noted);
+		if (call && call == before)
+			take_over(t, call);
+		set_guard(t, trk__clock_monotonic_ns() + (call ? AGAIN_NS : TRK_NS_PER_S));
+	}
+	(void) pthread_join(t->thread->id, NULL);
+	if (t->is_lost)
+		t->options->on_lost(t->options->data);
+	free(t->thread);
+}
