@@ -93,6 +93,8 @@ int cli_set_sink(void *settings, const struct cli_option *o, const char *value)
 {
 	struct trk_alert_hooks *h = (void *) ((char *) settings + o->offset);
 
+	if (!strcmp(value, "none")) /* as `run` has it */
+		return 0;
 	for (const char *at = value + strspn(value, " \n"); *at; at += strspn(at, " \n")) {
 		size_t len = strcspn(at, " \n");
 		const char *sink = len < SINK_SIZE ? cli_keep(at, len) : NULL;

@@ -128,7 +128,8 @@ int cli_set_text(void *settings, const struct cli_option *o, const char *value);
 /* One of the words of o->value, "auto|never": the word, or its index as int or enum. */
 int cli_set_word(void *settings, const struct cli_option *o, const char *value);
 int cli_set_choice(void *settings, const struct cli_option *o, const char *value);
-int cli_set_flag(void *settings, const struct cli_option *o, const char *value); /* bool */
+int cli_set_plain(void *settings, const struct cli_option *o, const char *value); /* const char * */
+int cli_set_flag(void *settings, const struct cli_option *o, const char *value);  /* bool */
 int cli_set_duration(void *settings, const struct cli_option *o,
 		     const char *value); /* uint64_t ns */
 /* Index of the value among the words of o->value; -1 after a complaint. */
@@ -182,7 +183,10 @@ void cli_man_page(struct trk_buf *b);
 /* The text between an option and its argument in the help. */
 const char *cli_before_value(const struct cli_option *o);
 
+/* The words of --color; `mode` below is one of them, NULL: auto. */
+#define CLI_COLORS "auto|always|never|plain"
 bool cli_is_utf8(void);
+bool cli_use_utf8(const char *mode); /* where the locale has it, and not with "plain" */
 bool cli_use_color(const char *mode, int fd);
 /* Columns that COLUMNS states, or of the terminal that fd is; `usual` where neither is known. */
 size_t cli_width(int fd, size_t usual);

@@ -72,13 +72,15 @@ static int set_until(void *settings, const struct cli_option *o, const char *tex
 /* clang-format off */
 static const struct cli_option options[] = {
 	{"json", 0, NULL, "list, rules: print one JSON document", cli_set_flag, AT(json)},
-	{"run", 0, "ID", "check: only the job of this run", cli_set_text, AT(run)},
 	{"rule", 0, "RULE", "silence: alerts of this rule (all rules)", cli_set_text, AT(rule)},
 	{"job", 0, "NAME", "silence: alerts of this job (all jobs)", cli_set_text, AT(job)},
-	{"for", 0, "DUR", "silence: how long, such as 8h or 3d; at most 30d", cli_set_duration, AT(for_ns)},
+	{"duration", 0, "DUR", "silence: how long, such as 8h or 3d; at most 30d", cli_set_duration, AT(for_ns)},
 	{"until", 0, "DATE", "silence: until this date or time, such as 2026-12-24", set_until, 0},
 	{"reason", 0, "TEXT", "silence: reason, as a text", cli_set_text, AT(reason)},
 	CLI_ALERT_OPTIONS,
+	CLI_MORE_OPTIONS,
+	{"run", 0, "ID", "check: only the job of this run", cli_set_text, AT(run)},
+	{"for", 0, "DUR", "same as --duration", cli_set_duration, AT(for_ns)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 /* clang-format on */
@@ -288,7 +290,8 @@ static int fill_silence(const struct settings *s, double now_s, struct trk_alert
 
 	*ret = (struct trk_alert_silence){.made_s = now_s};
 	if ((s->for_ns != 0) == (s->until_s > 0))
-		return cli_reject(EXIT_USAGE, "alerts: silence needs --for DUR or --until DATE");
+		return cli_reject(EXIT_USAGE,
+				  "alerts: silence needs --duration DUR or --until DATE");
 	if (!s->rule && !s->job)
 		return cli_reject(EXIT_USAGE,
 				  "alerts: silence needs --rule RULE, --job NAME, or both");
@@ -551,6 +554,7 @@ const struct cli_command cli_alerts = {
 		   "Variables: TRACKER_ALERT, TRACKER_SMTP, TRACKER_SMTP_USER,\n"
 		   "TRACKER_SMTP_PASSWORD_FILE, TRACKER_MAIL_FROM, TRACKER_ALERT_HOSTS,\n"
 		   "TRACKER_ALERT_KEY_FILE.",
+	.example = "resource-tracker alerts check",
 	.options = options,
 	.operands = 2,
 	.internal = cli_alert_internal,

@@ -55,6 +55,7 @@ const struct cli_command cli_alerts_digest = {
 		"For cron or a systemd timer: alerts digest --alert mail:ann@example.org sends the "
 		"digest if there\nis news, at most once in 6 days. docs/alerts.md shows the "
 		"lines for cron and systemd.",
+	.example = "resource-tracker alerts digest",
 	.options = options,
 	.is_hidden = true,
 	.internal = cli_alert_internal,

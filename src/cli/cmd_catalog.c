@@ -18,7 +18,8 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-	CLI_PRICE_OPTIONS(AT(files)),
+	{"catalog", 0, "FILE", "this catalogue instead of the built-in one", cli_set_text,
+	 AT(files.catalog)},
 	{"from", 0, "keeper|FILE|URL",
 	 "update: a file of tools/catalog_build (default: the Keeper)", cli_set_text,
 	 AT(request.from)},
@@ -31,6 +32,8 @@ static const struct cli_option options[] = {
 	{"force", 0, NULL, "update: accept such a change of the Keeper's prices", cli_set_flag,
 	 AT(request.force)},
 	{"json", 0, NULL, "info: print one JSON document", cli_set_flag, AT(json)},
+	CLI_MORE_OPTIONS,
+	CLI_PRICE_OPTIONS(AT(files)),
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -102,6 +105,7 @@ const struct cli_command cli_catalog_command = {
 		   "prices, or moves its median\nprice by 30 %, update stops; --force accepts the "
 		   "answer. With --from it takes a file that\ntools/catalog_build has made from "
 		   "public price lists or from a site's own prices, if its hash is\nright.",
+	.example = "resource-tracker catalog search --cpu 4 --mem 16GiB --country EU",
 	.options = options,
 	.operands = 2,
 	.run = run,

@@ -28,6 +28,15 @@ static int set_order(void *settings, const struct cli_option *o, const char *val
 	return order < 0 ? cli_wrong(o, value, "not one of: price run-cost score-per-price") : 0;
 }
 
+static int set_online(void *settings, const struct cli_option *o, const char *value)
+{
+	struct settings *s = settings;
+
+	s->online = true;
+	s->request.url = value ? value : s->request.url;
+	return 0;
+}
+
 #define WORD(field)  AT(request.words.field)
 #define QUERY(field) AT(request.query.field)
 
@@ -39,12 +48,17 @@ static const struct cli_option options[] = {
 	 WORD(allocation)},
 	{"order-by", 0, "KEY",
 	 "price, run-cost (of an hour's work of --cpu) or score-per-price (price)", set_order, 0},
-	{"limit", 'n', "N", "number of servers to show; 0: all (10)", cli_set_count, AT(limit)},
-	CLI_PRICE_OPTIONS(AT(files)),
-	{"online", 0, NULL, "fetch prices from the Keeper API of Spare Cores", cli_set_flag,
-	 AT(online)},
-	{"url", 0, "URL", "address of another Keeper", cli_set_text, AT(request.url)},
+	{"number", 'n', "N", "number of servers to show; 0: all (10)", cli_set_count, AT(limit)},
+	{"catalog", 0, "FILE", "this catalogue instead of the built-in one", cli_set_text,
+	 AT(files.catalog)},
+	{"online", 0, "[=URL]",
+	 "fetch prices from the Keeper API of Spare Cores, or of this address", set_online, 0},
 	{"json", 0, NULL, "print one JSON document", cli_set_flag, AT(json)},
+	CLI_MORE_OPTIONS,
+	CLI_SERVER_MORE_OPTIONS(QUERY),
+	CLI_PRICE_OPTIONS(AT(files)),
+	{"limit", 0, "N", "same as --number", cli_set_count, AT(limit)},
+	{"url", 0, "URL", "address of the Keeper of --online", cli_set_text, AT(request.url)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -125,6 +139,7 @@ const struct cli_command cli_catalog_search = {
 		   "The options have the names of run --request;\n--vcpus, --memory and --gpus "
 		   "are accepted too. Prices are list prices; prices older than a\nyear come "
 		   "last. Spot prices are computed from typical savings, not from quotes.",
+	.example = "resource-tracker catalog search --gpu 1 --vram 24GiB --vendor aws",
 	.options = options,
 	.is_hidden = true,
 	.run = run,

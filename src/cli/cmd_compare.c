@@ -13,16 +13,25 @@ enum { TEXT_MAX = 1 << 20 };
 
 struct settings {
 	const char *dir, *fail_on;
-	bool json, markdown;
+	bool json;
+	int markdown; /* index in "text|md" */
 };
+
+static int set_markdown(void *settings, const struct cli_option *o, const char *value)
+{
+	((struct settings *) settings)->markdown = 1;
+	return 0;
+}
 
 static const struct cli_option options[] = {
 	{"fail-on", 0, "RULES", "exit with 3 if one of these holds: duration>+5%,peak_mem>+10%",
 	 cli_set_text, AT(fail_on)},
-	{"markdown", 0, NULL, "print a Markdown table, for the summary of a CI job", cli_set_flag,
-	 AT(markdown)},
+	{"format", 'f', "text|md", "md: a Markdown table, for the summary of a CI job (text)",
+	 cli_set_choice, AT(markdown)},
 	{"json", 0, NULL, "print JSON", cli_set_flag, AT(json)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
+	CLI_MORE_OPTIONS,
+	{"markdown", 0, NULL, "same as --format md", set_markdown, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -194,7 +203,7 @@ static int run(int argc, char **argv)
 	if (s.json)
 		trk__comparison_json(&b, &c);
 	else
-		print(&b, &c, s.markdown);
+		print(&b, &c, s.markdown != 0);
 	r = cli_print(&b);
 	return r ? r : failed ? 3 : 0;
 }
@@ -209,6 +218,7 @@ const struct cli_command cli_compare = {
 		   "deviation). With B, the output also lists the lines of Python\nwhose CPU time "
 		   "or memory changed most.\nExit code 3: a rule of --fail-on holds. 4: there is "
 		   "nothing to compare with (0 with --fail-on).",
+	.example = "resource-tracker compare @2 @",
 	.options = options,
 	.operands = 2,
 	.run = run,

@@ -205,7 +205,7 @@ void cli_man_page(struct trk_buf *b)
 	trk__buf_puts(
 		b, ".SH EXIT STATUS\n"
 		   ".B run\nends with the exit code of the command, or by the same signal.\n124: "
-		   "--timeout or --limit ended it, 125: failed before the start, 126: "
+		   "--limit ended it, 125: failed before the start, 126: "
 		   "not executable, 127: not found.\nOther commands: 0 success, 1 error, 2 usage, "
 		   "4 no such run or no data, 5 not permitted.\n"
 		   ".SH ENVIRONMENT\n.TP\n.B RESOURCE_TRACKER_DIR\ndirectory of the recordings\n"
@@ -252,6 +252,7 @@ const struct cli_command cli_completions = {
 	.summary = "Print the completion script of a shell.",
 	.details = "eval \"$(resource-tracker completions bash)\" in ~/.bashrc; likewise for zsh.\n"
 		   "resource-tracker completions fish | source",
+	.example = "eval \"$(resource-tracker completions bash)\"",
 	.options = cli_no_options,
 	.operands = 1,
 	.is_hidden = true,

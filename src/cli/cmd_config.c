@@ -89,6 +89,7 @@ const struct cli_command cli_config_command = {
 		   "A file that is not named is read only if it belongs to you or to root, is not "
 		   "a link, and no\nother user may write to it or to a directory above it. "
 		   "Otherwise, or if it has a mistake, one\nwarning is printed and the job runs.",
+	.example = "TRACKER_INTERVAL=2 resource-tracker config",
 	.options = options,
 	.run = run,
 };

@@ -20,7 +20,8 @@ struct settings {
 	struct cli_fleet_settings views;
 	const char *path;
 	uint64_t port, reports;
-	bool json, no_open;
+	bool json;
+	int open; /* index in "yes|no" */
 };
 
 static int set_number(void *settings, const struct cli_option *o, const char *value)
@@ -34,18 +35,27 @@ static int set_number(void *settings, const struct cli_option *o, const char *va
 	return 0;
 }
 
+static int set_no_open(void *settings, const struct cli_option *o, const char *value)
+{
+	((struct settings *) settings)->open = 1;
+	return 0;
+}
+
 static const struct cli_option options[] = {
 	{"static", 0, "FILE|DIR",
 	 "write FILE.html (- is stdout), or a folder with the reports of runs", cli_set_text,
 	 AT(path)},
-	{"reports", 0, "N", "with a folder: write the reports of the newest N runs (50)",
+	{"number", 'n', "N", "with a folder: write the reports of the newest N runs (50)",
 	 set_number, AT(reports)},
 	{"json", 0, NULL, "write the data of the page to stdout", cli_set_flag, AT(json)},
 	{"port", 0, "N", "serve on this port (a free one)", set_number, AT(port)},
-	{"no-open", 0, NULL, "do not open the browser", cli_set_flag, AT(no_open)},
+	{"open", 0, "yes|no", "open the browser (yes)", cli_set_choice, AT(open)},
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(views.dir)},
+	CLI_MORE_OPTIONS,
+	{"reports", 0, "N", "same as --number", set_number, AT(reports)},
+	{"no-open", 0, NULL, "same as --open no", set_no_open, 0},
 	{"as-of", 0, "DATE", "figures as of the end of this day (now)", cli_set_moment,
 	 AT(views.as_of_s)},
-	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(views.dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -154,7 +164,7 @@ static int run(int argc, char **argv)
 					 : "--static needs a file or a folder");
 	if (s.path || s.json)
 		return write_files(&s);
-	return cli_dashboard_serve(&s.views, (uint16_t) s.port, !s.no_open);
+	return cli_dashboard_serve(&s.views, (uint16_t) s.port, s.open == 0);
 }
 
 const struct cli_command cli_dashboard = {
@@ -165,6 +175,7 @@ const struct cli_command cli_dashboard = {
 		   "of this\nmachine are refused. With --static it writes files that load nothing "
 		   "from the network.\nThe figures are those of `resource-tracker fleet`, over 7, "
 		   "30 and 90 days.\ndocs/dashboard.md has pictures.",
+	.example = "resource-tracker dashboard --static fleet.html",
 	.options = options,
 	.run = run,
 };

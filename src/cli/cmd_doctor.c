@@ -26,6 +26,7 @@ static const struct cli_option options[] = {
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{"selftest", 0, NULL, "track jobs with known use, and compare the figures (15 s)",
 	 cli_set_flag, AT(selftest)},
+	CLI_MORE_OPTIONS,
 	{"work", 0, "NAME", "do the work of one of these jobs and print what it used", cli_set_text,
 	 AT(work)},
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -183,13 +184,13 @@ static int run(int argc, char **argv)
 const struct cli_command cli_doctor = {
 	.name = "doctor",
 	.usage = "doctor [--json | --selftest]",
-	.summary = "Report what can be measured here, how to permit the rest, and whether the "
-		   "installation is whole.",
+	.summary = "Report what can be measured here, and whether this installation is whole.",
 	.details =
 		"The second part has a line for the program, its permissions, each library that is "
 		"loaded on first\nuse, the catalogue, the directory of recordings, and a small "
 		"job that it tracks. \"absent\" marks a\nmissing library and names what does not "
 		"work without it; with \"broken\" the exit code is 1.",
+	.example = "resource-tracker doctor",
 	.options = options,
 	.run = run,
 };

@@ -22,18 +22,21 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-	{"columns", 0, "full|0.5|0.4", "set of columns (full)", cli_set_word, AT(columns)},
-	{"table", 0, "process|system", "table of the 0.4 set (process)", cli_set_word, AT(table)},
+	{"columns", 0, "full|0.5|0.4|0.4-system",
+	 "set of columns; 0.4 is its table of the process (full)", cli_set_word, AT(columns)},
 	{"format", 'f', "csv|tsv|jsonl|snapshot",
 	 "csv; snapshot: JSON of the Python package (0.5, 0.4)", cli_set_text, AT(format)},
 	{"what", 0, "samples|gpus|programs|processes|lines",
 	 "one line per sample; GPU and sample; program and sample; process; line of the job's "
 	 "Python programs and period (samples)",
 	 cli_set_choice, AT(what)},
-	{"gpus", 0, NULL, "same as --what gpus", cli_set_flag, AT(gpus)},
 	{"output", 'o', "FILE", "write to this file instead of stdout; FILE.gz is compressed",
 	 cli_set_text, AT(output)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
+	CLI_MORE_OPTIONS,
+	{"table", 0, "process|system", "system: same as --columns 0.4-system, with 0.4",
+	 cli_set_word, AT(table)},
+	{"gpus", 0, NULL, "same as --what gpus", cli_set_flag, AT(gpus)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -199,7 +202,8 @@ static int choose_what(const struct settings *s, struct writing *w)
 
 static int choose(const struct settings *s, struct writing *w)
 {
-	bool system = !strcmp(s->table, "system"), snapshot = !strcmp(s->format, "snapshot");
+	bool system = !strcmp(s->table, "system") || !strcmp(s->columns, "0.4-system"),
+	     snapshot = !strcmp(s->format, "snapshot");
 	char formats[128];
 
 	if (!strcmp(s->columns, "full") && snapshot)
@@ -210,7 +214,7 @@ static int choose(const struct settings *s, struct writing *w)
 		w->set = TRK_SET_05;
 	else
 		w->set = system ? TRK_SET_04_SYSTEM : TRK_SET_04_PROCESS;
-	w->shot.is_04 = !strcmp(s->columns, "0.4");
+	w->shot.is_04 = !strncmp(s->columns, "0.4", 3);
 	w->format = snapshot ? NULL : find_format(s->format);
 	if (!snapshot && !w->format) {
 		list_formats(formats, false);
@@ -370,11 +374,11 @@ static int run(int argc, char **argv)
 const struct cli_command cli_export = {
 	.name = "export",
 	.usage = "export [OPTIONS] [RUN]",
-	.summary = "Write the samples, programs or processes of a run as CSV, TSV, JSON Lines or "
-		   "a snapshot of "
-		   "the Python package.",
-	.details = "An unknown value is an empty cell or null. In a very long run,\nan old row "
-		   "covers several samples: it contains their means, or their sums for amounts.",
+	.summary = "Write the samples, programs or processes of a run to a file.",
+	.details = "An unknown value is an empty cell or null. In a very long run, an old row "
+		   "covers several "
+		   "samples: it has\ntheir means, or their sums for amounts.",
+	.example = "resource-tracker export --what programs --output run.csv @",
 	.options = options,
 	.operands = 1,
 	.run = run,

@@ -29,10 +29,12 @@ static const struct cli_option options[] = {
 	 "what to show (overview; job with --job)", cli_set_word, AT(what)},
 	{"job", 0, "NAME", "this job, or NAME in SCOPE", cli_set_text, AT(job)},
 	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
+	{"color", 0, CLI_COLORS, "colour the text; plain: ASCII without colour (auto)",
+	 cli_set_word, AT(color)},
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(views.dir)},
+	CLI_MORE_OPTIONS,
 	{"as-of", 0, "DATE", "figures as of the end of this day (now)", cli_set_moment,
 	 AT(views.as_of_s)},
-	{"color", 0, "WHEN", "auto, always or never (auto)", cli_set_text, AT(color)},
-	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(views.dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -84,8 +86,8 @@ static int answer(const struct settings *s, const struct trk_fleet_rows *rows, d
 	const struct trk_service service = cli_service(s->views.dir);
 	const struct trk_terminal_style style = {
 		.width = cli_width(STDOUT_FILENO, TRK_TERMINAL_USUAL),
-		.utf8 = cli_is_utf8(),
-		.color = cli_use_color(s->color ? s->color : "auto", STDOUT_FILENO),
+		.utf8 = cli_use_utf8(s->color),
+		.color = cli_use_color(s->color, STDOUT_FILENO),
 	};
 	struct trk_error error = {.code = 0};
 	TRK_BUF_LOCAL(alerts, TEXT_MAX);
@@ -140,6 +142,7 @@ const struct cli_command cli_fleet = {
 		   "names. Tags of "
 		   "runs name their\nteam, user, server, machine, image and code. docs/fleet.md "
 		   "explains each figure.",
+	.example = "resource-tracker fleet --since 7d",
 	.options = options,
 	.operands = 1,
 	.run = run,

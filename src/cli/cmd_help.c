@@ -21,14 +21,12 @@ static const char runs[] = "RUN names one run:\n\n"
 			   "\"JOB in DIRECTORY\", as history prints it.\n";
 
 static const char sizes[] =
-	"SIZE is a number of bytes with a unit: 512M, 16GiB, 1.5TB. K, M, G, T and KiB, MiB, GiB, "
-	"TiB\n"
-	"are powers of 1024; KB, MB, GB, TB are powers of 1000.\n\n"
-	"DUR is a number with a unit: 200ms, 1s, 5m, 2h, 30d, 1w; a bare number is seconds. "
-	"1:30:00\n"
-	"and 2-12:00:00 are read as Slurm writes them.\n\n"
-	"N is a whole number. Where it limits how much is shown, 0 shows all.\n\n"
-	"DATE is a day, such as 2026-12-24, in local time.\n";
+	"SIZE is a number of bytes with a unit: 512M, 2GiB, 1.5g, 1000kB. All units are powers of "
+	"1024,\n"
+	"as Slurm, Docker and Java read them; a bare number is bytes.\n\n"
+	"DUR is a number with a unit: 10us, 250ms, 1.5s, 2m, 1h, 3d; a bare number is seconds.\n\n"
+	"N is a whole number. Where it limits what is listed, 0 lists all.\n\n"
+	"DATE is a day in local time, such as 2026-12-24.\n";
 
 /* ---- a verb ---- */
 

@@ -235,6 +235,7 @@ const struct cli_command cli_history = {
 	.name = "history",
 	.usage = "history [OPTIONS] [JOB] | history prune [OPTIONS]",
 	.summary = "List earlier runs of one job or of all jobs, newest first.",
+	.example = "resource-tracker history -n 5",
 	.options = history_options,
 	.operands = 1,
 	.run = run_history,
@@ -249,6 +250,7 @@ const struct cli_command cli_history_prune = {
 		"removed.\nRuns in progress are never removed, nor, without --forget, recordings "
 		"whose figures\nare not in the history (it is locked, on a full disk, another "
 		"user's or out of reach).",
+	.example = "resource-tracker history prune --older-than 30d --dry-run",
 	.options = prune_options,
 	.is_hidden = true,
 	.run = run_prune,

@@ -14,12 +14,16 @@ struct settings {
 	enum trk_import_format format;
 };
 
+#define FORMATS "snapshot|csv|jsonl|gnu-time|snakemake|nextflow|sacct|autometric"
+
 static const struct cli_option options[] = {
-	{"from", 0, "snapshot|csv|jsonl|gnu-time|snakemake|nextflow|sacct|autometric",
-	 "format of the files (by their content)", cli_set_choice, AT(format)},
+	{"format", 'f', FORMATS, "format of the files (by their content)", cli_set_choice,
+	 AT(format)},
 	{"job", 'n', "NAME", "name of the job (default: the name in the file)", cli_set_text,
 	 AT(job)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
+	CLI_MORE_OPTIONS,
+	{"from", 0, FORMATS, "same as --format", cli_set_choice, AT(format)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -92,13 +96,14 @@ static int run(int argc, char **argv)
 
 const struct cli_command cli_import = {
 	.name = "import",
-	.usage = "import [--from FORMAT] [--job NAME] FILE...",
-	.summary = "Convert files of other tools into runs, for history, recommend and the other "
-		   "commands.",
+	.usage = "import [--format FORMAT] [--job NAME] FILE...",
+	.summary = "Convert files of other tools into runs, for all other verbs.",
 	.details = "Reads snapshots and CSV of the Python package, CSV and JSON Lines of its Rust "
 		   "sibling, GNU\ntime -v, Snakemake benchmarks, Nextflow traces, sacct -P and "
 		   "autometric logs. Files may be\ncompressed with gzip. Runs that are already in "
 		   "the history are not added again. Times without a\nzone are read as UTC.",
+	.example = "resource-tracker export -f snapshot -o run.json @ && resource-tracker import "
+		   "run.json",
 	.options = options,
 	.operands = INT_MAX,
 	.run = run,

@@ -10,16 +10,18 @@
 
 enum { OUTPUT_MAX = 256 * 1024 * 1024, TOP_DEFAULT = 15 };
 
+#define ORDERS "cpu|wall|memory" /* of enum trk_lines_order */
+
 enum format { TEXT, JSON, FOLDED, SPEEDSCOPE };
 
 struct settings {
-	const char *dir, *phase;
+	const char *dir, *phase, *color;
 	enum trk_lines_by by;
 	enum trk_lines_order order;
 	enum format format;
 	uint64_t since_ns, until_ns; /* until 0: the end */
 	uint64_t top;
-	bool cpu, wall, memory, all_frames, plain;
+	bool all_frames;
 };
 
 static int set_top(void *settings, const struct cli_option *o, const char *value)
@@ -31,14 +33,11 @@ static int set_top(void *settings, const struct cli_option *o, const char *value
 	return cli_wrong(o, value, "not a number of rows");
 }
 
+/* --cpu, --wall and --memory are --sort of the same word. */
 static int set_order(void *settings, const struct cli_option *o, const char *value)
 {
-	struct settings *s = settings;
-
-	s->order = !strcmp(o->name, "wall")     ? TRK_LINES_WALL
-		   : !strcmp(o->name, "memory") ? TRK_LINES_MEMORY
-						: TRK_LINES_CPU;
-	return 0;
+	return cli_set_choice(settings, &(struct cli_option){.value = ORDERS, .offset = AT(order)},
+			      o->name);
 }
 
 static int set_json(void *settings, const struct cli_option *o, const char *value)
@@ -52,18 +51,22 @@ static int set_json(void *settings, const struct cli_option *o, const char *valu
 /* clang-format off */
 static const struct cli_option options[] = {
 	{"by", 0, "line|function|file|thread|process|phase", "what a row is (line)", cli_set_choice, AT(by)},
-	{"cpu", 0, NULL, "sort by CPU time (the default)", set_order, 0},
-	{"wall", 0, NULL, "sort by wall time, waiting included", set_order, 0},
-	{"memory", 0, NULL, "sort by growth of memory", set_order, 0},
-	{"top", 0, "N", "number of rows of a table (15)", set_top, 0},
+	{"sort", 0, ORDERS, "by CPU time, wall time with waiting, or growth of memory (cpu)", cli_set_choice, AT(order)},
+	{"number", 'n', "N", "number of rows of a table (15)", set_top, 0},
 	{"all-frames", 0, NULL, "count libraries separately, not for the line that called them", cli_set_flag, AT(all_frames)},
 	{"since", 0, "DUR", "only from this time after the start", cli_set_duration, AT(since_ns)},
 	{"until", 0, "DUR", "only up to this time after the start", cli_set_duration, AT(until_ns)},
 	{"phase", 0, "NAME", "only from the mark of this name to the next one", cli_set_text, AT(phase)},
 	{"format", 'f', "text|json|folded|speedscope", "format of the output; folded is for flame graphs (text)", cli_set_choice, AT(format)},
 	{"json", 0, NULL, "same as --format json", set_json, 0},
-	{"plain", 0, NULL, "print ASCII", cli_set_flag, AT(plain)},
+	{"color", 0, CLI_COLORS, "plain: print ASCII; the text has no colour (auto)", cli_set_word, AT(color)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
+	CLI_MORE_OPTIONS,
+	{"cpu", 0, NULL, "same as --sort cpu", set_order, 0},
+	{"wall", 0, NULL, "same as --sort wall", set_order, 0},
+	{"memory", 0, NULL, "same as --sort memory", set_order, 0},
+	{"top", 0, "N", "same as --number", set_top, 0},
+	{"plain", 0, NULL, "same as --color plain", cli_set_plain, AT(color)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 /* clang-format on */
@@ -76,7 +79,7 @@ static int write_table(const struct settings *s, const struct trk_run_lines *l,
 	const struct trk_run_lines_style style = {.top = s->top,
 						  .json = s->format == JSON,
 						  .source = true,
-						  .utf8 = !s->plain && cli_is_utf8()};
+						  .utf8 = cli_use_utf8(s->color)};
 
 	if (trk__run_lines_write(l, o, &style, b) == 0)
 		return 0;
@@ -168,9 +171,7 @@ const struct cli_command cli_lines = {
 	.name = "lines",
 	.usage = "lines [OPTIONS] [RUN]",
 	.summary = "Print the CPU time and memory of each line of the run's programs.",
-	.details =
-		"RUN is an id or its start, @ (the last run, the default), @2 (the one before), "
-		"JOB@-1, or the\npath of a recording. The run must have been tracked with --lines.",
+	.example = "resource-tracker lines --by function @",
 	.options = options,
 	.operands = 1,
 	.run = run,

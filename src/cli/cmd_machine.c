@@ -185,6 +185,7 @@ const struct cli_command cli_machine = {
 		   "With --cloud, the metadata services\nof the clouds that the firmware leaves "
 		   "possible are queried, for at most 1 s; the answer is cached\nuntil the next "
 		   "boot.",
+	.example = "resource-tracker machine --cloud --no-discovery",
 	.options = options,
 	.operands = 1,
 	.run = run,

@@ -68,6 +68,15 @@ static int set_word(void *settings, const struct cli_option *o, const char *valu
 	return cli_reject(EXIT_USAGE, "recommend: --%s%s", error.message, is_kind ? " json" : "");
 }
 
+static int set_online(void *settings, const struct cli_option *o, const char *value)
+{
+	struct settings *s = settings;
+
+	s->request.online = true;
+	s->request.url = value ? value : s->request.url;
+	return 0;
+}
+
 #define KIND_WORD(print, kind, ...) kind ", "
 
 static const struct cli_option options[] = {
@@ -87,12 +96,14 @@ static const struct cli_option options[] = {
 	{"allocation", 0, "KIND", "dedicated, shared, burstable or any (not burstable)",
 	 cli_set_text, WORD(allocation)},
 	{"order-by", 0, "KEY", "run-cost, price or score-per-price (run-cost)", set_word, 0},
-	{"online", 0, NULL, "fetch prices from the Keeper API of Spare Cores", cli_set_flag,
-	 AT(request.online)},
-	{"url", 0, "URL", "address of another Keeper", cli_set_text, AT(request.url)},
+	{"online", 0, "[=URL]",
+	 "fetch prices from the Keeper API of Spare Cores, or of this address", set_online, 0},
 	{"no-servers", 0, NULL, "do not list servers", cli_set_flag, AT(no_servers)},
 	{"json", 0, NULL, "print JSON", cli_set_flag, AT(json)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
+	CLI_MORE_OPTIONS,
+	CLI_SERVER_MORE_OPTIONS(QUERY),
+	{"url", 0, "URL", "address of the Keeper of --online", cli_set_text, AT(request.url)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -170,11 +181,10 @@ const struct cli_command cli_recommend = {
 	.usage = "recommend [OPTIONS] [RUN|JOB]",
 	.summary =
 		"Print what to request for the next run, with confidence, and the cheapest server.",
-	.details = "RUN is an id or its start, @ (the last run, the default), or a path; JOB is a "
-		   "name. "
-		   "The advice\nis based on the earlier runs of the job. For memory, runs with the "
-		   "same tags count, or else runs\nwith the same arguments. docs/advice.md "
-		   "explains the method.",
+	.details = "The advice is based on the earlier runs of the job. For memory, runs with the "
+		   "same tags count, or "
+		   "else\nruns with the same arguments. docs/advice.md explains the method.",
+	.example = "resource-tracker recommend --for slurm @",
 	.options = options,
 	.operands = 1,
 	.run = run,

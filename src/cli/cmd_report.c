@@ -140,11 +140,10 @@ const struct cli_command cli_report = {
 	.name = "report",
 	.usage = "report [OPTIONS] [RUN|JOB]",
 	.summary = "Write a page about a run: verdict, next request, timeline, cost.",
-	.details =
-		"Writes one HTML file that loads nothing from the network and can be read without "
-		"JavaScript. RUN is "
-		"an id or its\nstart, @ (the last run, the default), @2 (the one before), JOB@-1, "
-		"or the path of a recording;\nJOB is a name. docs/report.md explains the page.",
+	.details = "Writes one HTML file that loads nothing from the network and can be read "
+		   "without JavaScript.\n"
+		   "docs/report.md explains the page.",
+	.example = "resource-tracker report --output page.html @",
 	.options = options,
 	.operands = 1,
 	.internal = internal,

@@ -139,15 +139,11 @@ const struct cli_command cli_run = {
 	.name = "run",
 	.usage = "run [OPTIONS] [--] CMD [ARG...]",
 	.summary = "Run a command, track it and its descendants, and print what they used.",
-	.details =
-		"run ends with the exit code of the command. If a signal ended the command, run "
-		"ends by the same\nsignal. 124: --timeout, 125: failed before the start, 126: not "
-		"executable, 127: not found.\nInside another run, the command becomes a phase of "
-		"that run. With its own limit, output,\nreport, tags, request, interval or "
-		"recording, it is a separate run as well.\n\n  resource-tracker run -- python "
-		"train.py             prints a summary at the end\n  resource-tracker run -n "
-		"nightly --report -- make    names the job, and writes a page\n  resource-tracker "
-		"run --limit mem=8GiB,time=2h -- ./job.sh   ends the job at a limit",
+	.details = "The exit code, or the signal, is that of the command. 124: a limit, 125: not "
+		   "started, 126: not executable, "
+		   "127: not\nfound. Inside another run, it becomes a phase of that run, unless it "
+		   "has options of its own.",
+	.example = "resource-tracker run -n job --report -- sleep 1",
 	.options = track_run_options,
 	.internal = track_internal_options,
 	.stops_at_operand = true,
@@ -158,6 +154,7 @@ const struct cli_command cli_attach = {
 	.name = "attach",
 	.usage = "attach [OPTIONS] PID",
 	.summary = "Track a running process and its descendants until it ends, or until Ctrl-C.",
+	.example = "resource-tracker attach --duration 1s $$",
 	.options = track_attach_options,
 	.operands = 1,
 	.internal = track_internal_options,
@@ -168,6 +165,7 @@ const struct cli_command cli_system = {
 	.name = "system",
 	.usage = "system [OPTIONS]",
 	.summary = "Track the whole machine until Ctrl-C or --duration.",
+	.example = "resource-tracker system --duration 1s",
 	.options = track_attach_options,
 	.internal = track_internal_options,
 	.run = run_system,
@@ -197,6 +195,7 @@ const struct cli_command cli_mark = {
 	.usage = "mark NAME",
 	.summary = "Name the current moment of the run, from inside the job.",
 	.details = "Outside a run, mark does nothing and its exit code is 0.",
+	.example = "resource-tracker run -- sh -c 'resource-tracker mark load; sleep 1'",
 	.options = cli_no_options,
 	.operands = 1,
 	.run = run_mark,

@@ -61,6 +61,7 @@ const struct cli_command cli_self = {
 		"Copies the program to DIR/resource-tracker and links DIR/bin/bash and DIR/bin/sh "
 		"to it, so that an\ninit container needs no cp. On Windows it copies only "
 		"resource-tracker.exe.",
+	.example = "resource-tracker self install ./copy",
 	.options = options,
 	.is_hidden = true,
 	.operands = 2,

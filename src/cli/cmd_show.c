@@ -24,9 +24,11 @@ static const struct cli_option options[] = {
 	{"until", 0, "DUR", "with --stats: only up to this time after the start", cli_set_duration,
 	 SHOW(until_ns)},
 	{"json", 0, NULL, "print JSON", cli_set_flag, SHOW(json)},
-	{"plain", 0, NULL, "print ASCII, without colour", cli_set_flag, SHOW(plain)},
-	{"color", 0, "auto|always|never", "colour the text (auto)", cli_set_text, SHOW(color)},
+	{"color", 0, CLI_COLORS, "colour the text; plain: ASCII without colour (auto)",
+	 cli_set_word, SHOW(color)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, SHOW(dir)},
+	CLI_MORE_OPTIONS,
+	{"plain", 0, NULL, "same as --color plain", cli_set_plain, SHOW(color)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -50,8 +52,8 @@ static void print_show(struct trk_buf *b, struct trk_record *record,
 {
 	struct trk_summary_style style = {
 		.width = cli_width(STDOUT_FILENO, TRK_TERMINAL_USUAL),
-		.color = !s->plain && cli_use_color(s->color, STDOUT_FILENO),
-		.utf8 = !s->plain && cli_is_utf8(),
+		.color = cli_use_color(s->color, STDOUT_FILENO),
+		.utf8 = cli_use_utf8(s->color),
 	};
 	const struct trk_service service = cli_service(s->dir);
 	struct trk_conclusion *c = calloc(1, sizeof(*c));
@@ -95,9 +97,9 @@ const struct cli_command cli_show = {
 	.name = "show",
 	.usage = "show [OPTIONS] [RUN]",
 	.summary = "Print the summary of a run again, or statistics of its columns.",
-	.details = CLI_RUN_HELP
-	"\nThe report has the same statistics for a part of its charts: #t=12.0,34.5 in its "
-	"address is the\npart of --stats --since 12 --until 34.5.",
+	.details = "--since and --until are as in the address of a page: #t=12.0,34.5 is --since "
+		   "12 --until 34.5.",
+	.example = "resource-tracker show --stats @",
 	.options = options,
 	.operands = 1,
 	.run = run,

@@ -28,7 +28,7 @@ struct settings {
 	const char *dir, *color;
 	double at_s;
 	enum trk_facts_sort sort;
-	bool once, json, plain;
+	bool once, json;
 };
 
 /* ---- options ---- */
@@ -66,9 +66,11 @@ static const struct cli_option options[] = {
 	{"once", 0, NULL, "print one frame (default if stdout is not a terminal)", cli_set_flag,
 	 AT(once)},
 	{"json", 0, NULL, "print one JSON object", cli_set_flag, AT(json)},
-	{"plain", 0, NULL, "ASCII without colour", cli_set_flag, AT(plain)},
-	{"color", 0, "auto|always|never", "of the text", cli_set_text, AT(color)},
+	{"color", 0, CLI_COLORS, "of the text; plain: ASCII without colour (auto)", cli_set_word,
+	 AT(color)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
+	CLI_MORE_OPTIONS,
+	{"plain", 0, NULL, "same as --color plain", cli_set_plain, AT(color)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -153,9 +155,9 @@ static int print_once(struct trk_session *session, const struct settings *s)
 	if (s->json) {
 		trk__session_json(session, &b);
 	} else if (trk__frame_init(&frame, (int) cli_width(STDOUT_FILENO, ONCE_COLUMNS),
-				   rows_of_frame(), !s->plain && cli_is_utf8()) == 0) {
+				   rows_of_frame(), cli_use_utf8(s->color)) == 0) {
 		trk__session_draw(session, &frame);
-		trk__frame_lines(&frame, !s->plain && cli_use_color(s->color, STDOUT_FILENO), &b);
+		trk__frame_lines(&frame, cli_use_color(s->color, STDOUT_FILENO), &b);
 		trk__frame_release(&frame);
 	}
 	written = cli_write(STDOUT_FILENO, &b, "stdout");
@@ -175,8 +177,8 @@ static int show(struct trk_session *session, const struct settings *s)
 	struct trk_live_options live = {
 		.in_fd = STDIN_FILENO,
 		.out_fd = STDOUT_FILENO,
-		.color = !s->plain && cli_use_color(s->color, STDOUT_FILENO),
-		.utf8 = !s->plain && cli_is_utf8(),
+		.color = cli_use_color(s->color, STDOUT_FILENO),
+		.utf8 = cli_use_utf8(s->color),
 	};
 	int r;
 
@@ -237,8 +239,10 @@ const struct cli_command cli_top = {
 	.name = "top",
 	.usage = "top [OPTIONS] [RUN|PID]",
 	.summary = "Watch running runs, or replay a recording.",
-	.details = "Without RUN, top lists all running runs; Enter opens one. RUN is as for show, "
-		   "or a PID of a job.\nIn the view: ? lists the keys, q quits.",
+	.details = "Without RUN, top lists all running runs; Enter opens one. PID is one of a "
+		   "job.\nIn the view: ? lists "
+		   "the keys, q quits.",
+	.example = "resource-tracker top --once @",
 	.options = options,
 	.operands = 1,
 	.run = run,

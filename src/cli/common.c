@@ -157,6 +157,11 @@ bool cli_is_utf8(void)
 	return false;
 }
 
+bool cli_use_utf8(const char *mode)
+{
+	return (!mode || strcmp(mode, "plain") != 0) && cli_is_utf8();
+}
+
 size_t cli_width(int fd, size_t usual)
 {
 	enum { MAX = 10000 };

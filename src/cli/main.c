@@ -90,6 +90,7 @@ const struct cli_command cli_version = {
 	.name = "version",
 	.usage = "version",
 	.summary = "Print the version.",
+	.example = "resource-tracker version",
 	.options = cli_no_options,
 	.is_hidden = true,
 	.run = version,

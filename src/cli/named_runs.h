@@ -6,11 +6,6 @@
 #include "cli/environment.h"
 #include "service/runs.h"
 
-#define CLI_RUN_HELP                                                                               \
-	"RUN is an id or its start, @ (the last run, the default), @2 (the one before), JOB@-1, "  \
-	"or "                                                                                      \
-	"the\npath of a recording."
-
 /* The named recording: its path relative to dirfd, as trk__record_read() takes it. Do not copy:
  * `path` may point to `name`. */
 struct cli_run_file {

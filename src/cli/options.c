@@ -240,6 +240,12 @@ int cli_set_choice(void *settings, const struct cli_option *o, const char *value
 	return 0;
 }
 
+/* --plain is --color plain. */
+int cli_set_plain(void *settings, const struct cli_option *o, const char *value)
+{
+	return cli_set_text(settings, o, "plain");
+}
+
 int cli_set_flag(void *settings, const struct cli_option *o, const char *value)
 {
 	bool set = true;

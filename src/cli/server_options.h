@@ -33,21 +33,21 @@ int cli_set_instance_option(void *settings, const struct cli_option *o, const ch
 	{"cpus", 0, "N", NULL, cli_set_whole, query(vcpus)}, \
 	{"memory", 0, "SIZE", NULL, cli_set_memory, query(memory_bytes)}, \
 	{"gpus", 0, "N", NULL, cli_set_whole, query(gpus)}, \
-	{"gpu-shares", 0, NULL, "a share of one GPU is enough", cli_set_flag, query(gpu_shares)}, \
-	{"storage", 0, "GB", "at least this much local disk", cli_set_count, query(storage_gb)}, \
 	{"vendor", 0, "NAME,..", "only these vendors; any: all vendors", cli_set_list, words(vendors)}, \
 	{"region", 0, "NAME,..", "only these regions; any: all regions", cli_set_list, words(regions)}, \
 	{"country", 0, "CC,..", "only in these countries (DE, US, EU)", cli_set_list, words(countries)}, \
 	{"exclude", 0, "PATTERN,..", "no vendor, region or type that matches this pattern", cli_set_list, words(exclude)}, \
-	{"spot", 0, NULL, "price at the typical spot saving", cli_set_flag, query(spot)}, \
+	{"spot", 0, NULL, "price at the typical spot saving", cli_set_flag, query(spot)}
+/* Those that only `help all` shows. */
+#define CLI_SERVER_MORE_OPTIONS(query) \
+	{"gpu-shares", 0, NULL, "a share of one GPU is enough", cli_set_flag, query(gpu_shares)}, \
+	{"storage", 0, "GB", "at least this much local disk", cli_set_count, query(storage_gb)}, \
 	{"previous-generation", 0, NULL, "also types of previous generations", cli_set_flag, query(previous_generation)}
 /* clang-format on */
 
 /* Rows of a table of options for the struct trk_named_prices at this offset of the settings. */
 /* clang-format off */
 #define CLI_PRICE_OPTIONS(at) \
-	{"catalog", 0, "FILE", "this catalogue instead of the built-in one", cli_set_text, \
-	 (at) + offsetof(struct trk_named_prices, catalog)}, \
 	{"scores", 0, "FILE|none", "file with scores and further types", cli_set_text, \
 	 (at) + offsetof(struct trk_named_prices, scores)}, \
 	{"prices", 0, "FILE|none", "file with prices (that of catalog update --from)", cli_set_text, \

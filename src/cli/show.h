@@ -9,7 +9,7 @@ struct cli_show_settings {
 	const char *dir, *color;
 	struct trk_cloud instance;   /* vendor "": not stated */
 	uint64_t since_ns, until_ns; /* of --stats; 0: not stated */
-	bool json, plain, stats;
+	bool json, stats;
 };
 
 /* Print the statistics of the run that `reference` names. Returns the exit status. */

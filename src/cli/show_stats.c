@@ -36,7 +36,7 @@ static int print(const struct cli_show_settings *s, const struct trk_run *run,
 	struct trk_terminal_style style = cli_style(STDOUT_FILENO, TRK_TERMINAL_MAX);
 	TRK_BUF_LOCAL(b, TEXT_MAX);
 
-	style.utf8 &= !s->plain;
+	style.utf8 = cli_use_utf8(s->color);
 	if (s->json)
 		trk__stats_json(&b, run, w->stats, w->samples);
 	else

@@ -197,6 +197,29 @@ static int set_report(void *settings, const struct cli_option *o, const char *va
 											: 0;
 }
 
+/* A directory called "none" is ./none. */
+static int set_recording(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+
+	if (!*value)
+		return cli_wrong(o, value, "the name of a folder is expected, not an empty text");
+	s->no_recording = !strcmp(value, "none");
+	s->dir = s->no_recording ? s->dir : value;
+	return 0;
+}
+
+/* none: no line on stderr; the sinks stay. */
+static int set_alert(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+
+	if (strcmp(value, "none") != 0)
+		return cli_set_sink(settings, o, value);
+	s->alerts = "never";
+	return 0;
+}
+
 static int set_cgroup(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
@@ -290,26 +313,21 @@ static int sibling_set_redaction(void *settings, const struct cli_option *o, con
 /* clang-format off */
 #define COMMON_OPTIONS \
 	CLI_OPTION_GROUP("common options"), \
-	{"job", 'n', "NAME", "name of the job (default: the batch system's, else program, script and directory)", cli_set_text, SET(job)}, \
-	{"job-name", 0, "NAME", "same as --job", cli_set_text, SET(job)}, \
+	{"job", 'n', "NAME", "name of the job (the batch system's, else program, script and directory)", cli_set_text, SET(job)}, \
 	{"interval", 'i', "DUR", "time between samples, 10ms to 1h; a bare number is seconds (1s)", set_interval, 0}, \
 	{"output", 'o', "FILE", "also write the samples to this file; - is stdout", cli_set_text, SET(output)}, \
 	{"format", 'f', "csv|json|jsonl", "format of --output (json); without --output, print the samples on stderr", cli_set_word, SET(format)}, \
-	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, SET(dir)}, \
-	{"no-recording", 0, NULL, "keep no recording", cli_set_flag, SET(no_recording)}, \
+	{"recording", 0, "DIR|none", "directory of the recordings; none: keep no recording", set_recording, 0}, \
 	{"summary", 0, "auto|short|never", "print the summary at the end (auto)", cli_set_word, SET(summary)}, \
 	{"quiet", 'q', NULL, "print no summary, and no samples on stderr", cli_set_flag, SET(quiet)}, \
 	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", set_summary_json, SET(summary_json)}, \
 	{"report", 0, "[=FILE]", "write a page about the run at its end (.md: Markdown)", set_report, 0}, \
-	{"report-every", 0, "DUR", "also write the page of --report at this interval while tracking", cli_set_duration, SET(report_every_ns)}, \
-	{"color", 0, "auto|always|never", "colour the summary (auto)", cli_set_word, SET(color)}, \
-	{"plain", 0, NULL, "print the summary in ASCII, without colour", cli_set_flag, SET(plain)}
+	{"color", 0, CLI_COLORS, "colour the summary; plain: ASCII without colour (auto)", cli_set_word, SET(color)}
 
 #define ALERT_OPTIONS \
 	CLI_OPTION_GROUP("alerts"), \
-	{"alerts", 0, "auto|never", "print a line on stderr when the job is about to fail or wastes resources (auto)", cli_set_word, SET(alerts)}, \
-	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_set_hook, SET(hooks)}, \
-	{"alert", 0, "SINK", "send alerts to this sink, during and after the run, such as mail:ann@example.org; RULE=SINK: of one rule (repeat)", cli_set_sink, SET(hooks)}
+	{"alert", 0, "SINK|none", "send alerts, such as to mail:ann@example.org; RULE=SINK: of one rule (repeat); none: print none", set_alert, SET(hooks)}, \
+	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_set_hook, SET(hooks)}
 
 #define REQUEST_OPTION \
 	{"request", 0, "cpu=..,mem=..", "what was requested for the job: cpu, mem, gpu, time", set_request, 0}
@@ -318,6 +336,27 @@ static int sibling_set_redaction(void *settings, const struct cli_option *o, con
 	CLI_OPTION_GROUP("stored with the run"), \
 	{"tag", 0, "K[=V]", "tag to store with the run (repeat)", set_tag, 0}, \
 	{"note", 0, "TEXT", "note to store with the run", set_metadata, 0}, \
+	{"input-size", 0, "SIZE", "size of the input, for advice by size (that of the files on the command line)", set_input_size, 0}
+
+#define ADVANCED_OPTIONS \
+	CLI_OPTION_GROUP("advanced"), \
+	{"instance", 0, "VENDOR/REGION/TYPE", "type of this server, for its price", cli_set_instance_option, SET(stated)}, \
+	{"no-discovery", 0, NULL, "do not query the cloud for region and type of the server", set_no_discovery, 0}, \
+	{"lines", 0, "HZ|auto|off", "sample which lines of the job's programs use CPU time and memory (auto)", set_lines, 0}, \
+	{"gpu", 0, "auto|always|never", "measure GPUs (auto: where a device file or driver is found)", cli_set_choice, SET(track.gpu)}, \
+	{"redact-args", 0, "[=secrets|strict|all|none]", "what to mask in recorded command lines (secrets; without a value: all)", sibling_set_redaction, 0}, \
+	{"strict", 0, NULL, "exit with 125 if part of the tracking fails", cli_set_flag, SET(strict)}, \
+	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}
+
+/* Those of the Rust program, some of which docs/compatibility.md explains, and other names. */
+#define MORE_OPTIONS \
+	CLI_MORE_OPTIONS, \
+	{"no-history", 0, NULL, "do not add the run to the history of its job", cli_set_flag, SET(track.unlisted)}, \
+	{"report-every", 0, "DUR", "also write the page of --report at this interval while tracking", cli_set_duration, SET(report_every_ns)}, \
+	{"job-name", 0, "NAME", "same as --job", cli_set_text, SET(job)}, \
+	{"no-recording", 0, NULL, "same as --recording none", cli_set_flag, SET(no_recording)}, \
+	{"plain", 0, NULL, "same as --color plain", cli_set_plain, SET(color)}, \
+	{"alerts", 0, "auto|never", "never: same as --alert none", cli_set_word, SET(alerts)}, \
 	{"project-name", 0, "TEXT", "project to which the run belongs", set_metadata, 0}, \
 	{"stage-name", 0, "TEXT", "stage of the project or workflow", set_metadata, 0}, \
 	{"task-name", 0, "TEXT", "task of the workflow", set_metadata, 0}, \
@@ -328,45 +367,24 @@ static int sibling_set_redaction(void *settings, const struct cli_option *o, con
 	{"executor", 0, "TEXT", "executor of the run", set_metadata, 0}, \
 	{"external-run-id", 0, "TEXT", "id of the run in another system", set_metadata, 0}, \
 	{"container-image", 0, "TEXT", "container image of the job", set_metadata, 0}, \
-	{"input-size", 0, "SIZE", "size of the input, for advice by size (default: the sum of the input files on the command line)", set_input_size, 0}, \
-	{"no-history", 0, NULL, "do not add the run to the history of its job", cli_set_flag, SET(track.unlisted)}
-
-/* Its TRACKER_* variables set the options of the same name (config.h). docs/compatibility.md lists all
- * of them. */
-#define SIBLING_OPTIONS \
-	{"pid", 'p', "PID", "track this process if neither a command nor a PID is given", \
-	 sibling_set_pid, 0}, \
-	{"renice", 'r', "[N]", "nice value of the tracker itself, -20 to 19 (without a value: 19)", \
-	 sibling_set_nice, 0}, \
-	{"aggregate-cpu-steal", 0, "true|false", \
-	 "with --format json: false adds the steal time of each core (true)", sibling_set_steal, 0}, \
-	{"redact-args", 0, "[=secrets|strict|all|none]", \
-	 "what to mask in recorded command lines (secrets; without a value: all)", \
-	 sibling_set_redaction, 0}
-
-#define ADVANCED_OPTIONS \
-	CLI_OPTION_GROUP("advanced"), \
+	{"pid", 'p', "PID", "track this process if neither a command nor a PID is given", sibling_set_pid, 0}, \
+	{"renice", 'r', "[N]", "nice value of the tracker itself, -20 to 19 (without a value: 19)", sibling_set_nice, 0}, \
+	{"aggregate-cpu-steal", 0, "true|false", "with --format json: false adds the steal time of each core (true)", sibling_set_steal, 0}, \
 	{"no-children", 0, NULL, "track only this process, without its descendants", cli_set_flag, SET(track.one_process)}, \
-	{"no-system", 0, NULL, "do not measure the machine, only the processes", cli_set_flag, SET(track.no_system)}, \
-	{"no-discovery", 0, NULL, "do not query the cloud for region and type of the server", set_no_discovery, 0}, \
-	{"instance", 0, "VENDOR/REGION/TYPE", "type of this server, for its price", cli_set_instance_option, SET(stated)}, \
-	{"lines", 0, "HZ|auto|off", "sample which lines of the job's programs use CPU time and memory (auto)", set_lines, 0}, \
-	{"gpu", 0, "auto|always|never", "measure GPUs (auto: where a device file or driver is found)", cli_set_choice, SET(track.gpu)}, \
-	{"strict", 0, NULL, "exit with 125 if part of the tracking fails", cli_set_flag, SET(strict)}, \
-	SIBLING_OPTIONS, \
-	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}
+	{"no-system", 0, NULL, "do not measure the machine, only the processes", cli_set_flag, SET(track.no_system)}
 
 const struct cli_option track_run_options[] = {
 	COMMON_OPTIONS,
 	ALERT_OPTIONS,
 	CLI_OPTION_GROUP("limits and requests"),
+	{"limit", 0, "mem=..,time=..", "warn at 90 %, then end the job: TERM, then KILL; exit code 124", set_limit, 0},
 	REQUEST_OPTION,
-	{"cgroup", 0, "auto|never", "put the job into its own control group where possible, to measure its exact peak of memory (never)", set_cgroup, 0},
-	{"timeout", 0, "DUR", "end all processes of the job after this time: TERM, then KILL; exit code 124", cli_set_duration, SET(track.limits.time_ns)},
-	{"limit", 0, "mem=..,time=..", "warn at 90 %, then end the job as --timeout does", set_limit, 0},
-	{"grace", 0, "DUR", "time between TERM and KILL (5s)", cli_set_duration, SET(track.limits.grace_ns)},
+	{"cgroup", 0, "auto|never", "run the job in its own control group where possible, for its exact peak of memory", set_cgroup, 0},
 	KEPT_OPTIONS,
 	ADVANCED_OPTIONS,
+	MORE_OPTIONS,
+	{"timeout", 0, "DUR", "same as --limit time=DUR", cli_set_duration, SET(track.limits.time_ns)},
+	{"grace", 0, "DUR", "time between TERM and KILL of --limit (5s)", cli_set_duration, SET(track.limits.grace_ns)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -378,6 +396,7 @@ const struct cli_option track_attach_options[] = {
 	{"duration", 0, "DUR", "stop tracking after this time", cli_set_duration, SET(track.duration_ns)},
 	KEPT_OPTIONS,
 	ADVANCED_OPTIONS,
+	MORE_OPTIONS,
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 /* clang-format on */

@@ -22,7 +22,7 @@ struct track_settings {
 	uint64_t report_every_ns; /* 0: at the end alone */
 	double alert_speed;       /* seconds that the alert rules count for one second, for tests */
 	bool steal_of_cores;      /* in JSON, steal for each core as well */
-	bool quiet, strict, no_recording, plain, detach;
+	bool quiet, strict, no_recording, detach;
 	bool dir_refused; /* no directory was named, and the usual one is not trusted */
 	bool temporary;   /* remove dir when the starting process has exited */
 	struct trk_alert_hooks hooks;

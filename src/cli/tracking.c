@@ -77,7 +77,7 @@ static void print_status(void *data, const struct trk_record *record)
 	if (!facts)
 		return;
 	trk__facts_of_row(record, out->has_row ? &out->row : NULL, facts);
-	trk__view_line(&b, facts, !out->settings->plain && cli_is_utf8());
+	trk__view_line(&b, facts, cli_use_utf8(out->settings->color));
 	if (!b.error)
 		cli_complain("%s", b.data);
 	free(facts);
@@ -92,8 +92,8 @@ static struct trk_summary_style summary_style(void *data)
 
 	return (struct trk_summary_style){
 		.width = cli_width(STDERR_FILENO, TRK_TERMINAL_USUAL),
-		.color = !s->plain && cli_use_color(s->color, STDERR_FILENO),
-		.utf8 = !s->plain && cli_is_utf8(),
+		.color = cli_use_color(s->color, STDERR_FILENO),
+		.utf8 = cli_use_utf8(s->color),
 		.brief = !strcmp(s->summary, "short"),
 	};
 }

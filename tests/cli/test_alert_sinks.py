@@ -500,7 +500,7 @@ def test_a_silence_ends_at_a_date(rt, form, rc):
 
 
 @pytest.mark.parametrize("args, says", [
-    (["silence"], "silence needs --for DUR or --until DATE"),
+    (["silence"], "silence needs --duration DUR or --until DATE"),
     (["silence", "--for", "1h"], "silence needs --rule RULE, --job NAME, or both"),
     (["silence", "--rule", "oom", "--for", "1h"], "no such rule. Rules: all, oom-risk, "),
     (["silence", "--job", "a", "--for", "40d"], "not within the next 30 days"),
