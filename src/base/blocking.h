@@ -14,7 +14,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum trk_blocking_kind { TRK_BLOCKING_NOTHING, TRK_BLOCKING_PROCESS, TRK_BLOCKING_STORAGE };
+enum trk_blocking_kind {
+	TRK_BLOCKING_NOTHING,
+	TRK_BLOCKING_PROCESS,
+	TRK_BLOCKING_STORAGE,
+	TRK_BLOCKING_ANSWER, /* storage, or a child that uses it, after the end of the job */
+};
 
 struct trk_blocking {
 	_Atomic uint32_t call; /* number of the call and its kind; 0: there is none */

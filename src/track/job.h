@@ -44,6 +44,8 @@ struct trk_job {
 		.perf_fd = -1, .root_perf_fd = -1, .exec_fd = -1                                   \
 	}
 
+/* The pid of the calling thread, below /proc. */
+pid_t trk__job_thread(void);
 /* Can the tracker adopt orphans of the job as a subreaper? */
 bool trk__job_can_adopt(void);
 

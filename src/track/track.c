@@ -575,7 +575,7 @@ static void record_last_row(struct track *t)
 /* It reads prices, and a child that reads the history must end first. */
 static void call_on_cost(struct track *t)
 {
-	TRK_MAY_BLOCK(TRK_BLOCKING_STORAGE, 0);
+	TRK_MAY_BLOCK(TRK_BLOCKING_ANSWER, 0);
 
 	t->options->on_cost(t->options->data, t->record);
 }
@@ -672,7 +672,7 @@ void trk__track_resume(struct track *t, enum trk_blocking_kind kind)
 {
 	if (kind != TRK_BLOCKING_PROCESS && step[t->step] != loop)
 		t->step++;
-	t->is_storage_blocked |= kind == TRK_BLOCKING_STORAGE && t->options->dir;
+	t->is_storage_blocked |= kind != TRK_BLOCKING_PROCESS && t->options->dir;
 	if (kind == TRK_BLOCKING_PROCESS && tree_of(t) && !trk__tree_interrupted(tree_of(t)))
 		t->sampler = NULL;
 	/* What was going on may have been interrupted. */

@@ -77,6 +77,11 @@ static bool take_pending(int signo)
 
 /* ---- ties to the parent and to orphans ---- */
 
+pid_t trk__job_thread(void)
+{
+	return (pid_t) syscall(SYS_gettid);
+}
+
 bool trk__job_can_adopt(void)
 {
 	int old;
