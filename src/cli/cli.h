@@ -128,10 +128,21 @@ int cli_set_text(void *settings, const struct cli_option *o, const char *value);
 /* One of the words of o->value, "auto|never": the word, or its index as int or enum. */
 int cli_set_word(void *settings, const struct cli_option *o, const char *value);
 int cli_set_choice(void *settings, const struct cli_option *o, const char *value);
-int cli_set_plain(void *settings, const struct cli_option *o, const char *value); /* const char * */
-int cli_set_flag(void *settings, const struct cli_option *o, const char *value);  /* bool */
+int cli_set_flag(void *settings, const struct cli_option *o, const char *value); /* bool */
 int cli_set_duration(void *settings, const struct cli_option *o,
-		     const char *value); /* uint64_t ns */
+		     const char *value);                                          /* uint64_t ns */
+int cli_set_count(void *settings, const struct cli_option *o, const char *value); /* uint64_t */
+int cli_set_size(void *settings, const struct cli_option *o,
+		 const char *value); /* uint64_t bytes, not 0 */
+/* A day (its last second), a day with an hour, or seconds since 1970: double. */
+int cli_set_date(void *settings, const struct cli_option *o, const char *value);
+/* As cli_set_text(); "" without a value. */
+int cli_set_optional(void *settings, const struct cli_option *o, const char *value);
+/* Another option of the verb, as the help says: "same as --format md", or "same as --number", which
+ * takes the value. */
+int cli_set_same(void *settings, const struct cli_option *o, const char *value);
+/* The verb whose options are being set. */
+void cli_use_verb(const struct cli_command *command);
 /* Index of the value among the words of o->value; -1 after a complaint. */
 int cli_choice(const struct cli_option *o, const char *value);
 /* 1: a word for yes; 0: for no, or empty; -1: neither. */

@@ -36,51 +36,18 @@ struct settings {
 	bool json;
 };
 
-/* "08:00", after a T or a blank. Returns the rest of the text, or NULL. */
-static const char *scan_hour(const char *text, struct tm *ret)
-{
-	int hour, minute, len = 0;
-
-	if (sscanf(text, "%*1[T ]%2d:%2d%n", &hour, &minute, &len) != 2 || hour < 0 || hour > 23 ||
-	    minute < 0 || minute > 59)
-		return NULL;
-	ret->tm_hour = hour;
-	ret->tm_min = minute;
-	return text + len;
-}
-
-/* "2026-12-24" (its end) or "2026-12-24 08:00", in local time. */
-static int set_until(void *settings, const struct cli_option *o, const char *text)
-{
-	struct settings *s = settings;
-	struct tm tm = {.tm_isdst = -1};
-	const char *end = trk__scan_date(text, &tm);
-
-	if (end && !*end)
-		tm.tm_mday++;
-	else if (end)
-		end = scan_hour(end, &tm);
-	if (!end || *end)
-		return cli_reject(
-			EXIT_USAGE,
-			"alerts: --until %s: not a date such as 2026-12-24 or '2026-12-24 08:00'",
-			text);
-	s->until_s = (double) mktime(&tm);
-	return 0;
-}
-
 /* clang-format off */
 static const struct cli_option options[] = {
 	{"json", 0, NULL, "list, rules: print one JSON document", cli_set_flag, AT(json)},
 	{"rule", 0, "RULE", "silence: alerts of this rule (all rules)", cli_set_text, AT(rule)},
 	{"job", 0, "NAME", "silence: alerts of this job (all jobs)", cli_set_text, AT(job)},
 	{"duration", 0, "DUR", "silence: how long, such as 8h or 3d; at most 30d", cli_set_duration, AT(for_ns)},
-	{"until", 0, "DATE", "silence: until this date or time, such as 2026-12-24", set_until, 0},
+	{"until", 0, "DATE", "silence: until this date or time, such as 2026-12-24", cli_set_date, AT(until_s)},
 	{"reason", 0, "TEXT", "silence: reason, as a text", cli_set_text, AT(reason)},
 	CLI_ALERT_OPTIONS,
 	CLI_MORE_OPTIONS,
 	{"run", 0, "ID", "check: only the job of this run", cli_set_text, AT(run)},
-	{"for", 0, "DUR", "same as --duration", cli_set_duration, AT(for_ns)},
+	{"for", 0, "DUR", "same as --duration", cli_set_same, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 /* clang-format on */

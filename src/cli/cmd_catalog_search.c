@@ -16,7 +16,8 @@ struct settings {
 	struct trk_servers_request request;
 	uint64_t limit;
 	struct trk_named_prices files;
-	bool json, online;
+	const char *online; /* address of the Keeper; "": the usual one; NULL: not asked for */
+	bool json;
 };
 
 static int set_order(void *settings, const struct cli_option *o, const char *value)
@@ -26,15 +27,6 @@ static int set_order(void *settings, const struct cli_option *o, const char *val
 
 	s->request.order = (enum trk_offers_order) order;
 	return order < 0 ? cli_wrong(o, value, "not one of: price run-cost score-per-price") : 0;
-}
-
-static int set_online(void *settings, const struct cli_option *o, const char *value)
-{
-	struct settings *s = settings;
-
-	s->online = true;
-	s->request.url = value ? value : s->request.url;
-	return 0;
 }
 
 #define WORD(field)  AT(request.words.field)
@@ -52,12 +44,13 @@ static const struct cli_option options[] = {
 	{"catalog", 0, "FILE", "this catalogue instead of the built-in one", cli_set_text,
 	 AT(files.catalog)},
 	{"online", 0, "[=URL]",
-	 "fetch prices from the Keeper API of Spare Cores, or of this address", set_online, 0},
+	 "fetch prices from the Keeper API of Spare Cores, or of this address", cli_set_optional,
+	 AT(online)},
 	{"json", 0, NULL, "print one JSON document", cli_set_flag, AT(json)},
 	CLI_MORE_OPTIONS,
 	CLI_SERVER_MORE_OPTIONS(QUERY),
 	CLI_PRICE_OPTIONS(AT(files)),
-	{"limit", 0, "N", "same as --number", cli_set_count, AT(limit)},
+	{"limit", 0, "N", "same as --number", cli_set_same, 0},
 	{"url", 0, "URL", "address of the Keeper of --online", cli_set_text, AT(request.url)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -92,6 +85,7 @@ static int find(struct settings *s, const struct trk_service *service, struct tr
 	int r;
 
 	q->online = s->online ? c : NULL;
+	q->url = s->online && *s->online ? s->online : q->url;
 	if (q->query.vram_bytes && !q->query.gpus)
 		q->query.gpus = 1;
 	found = calloc(1, sizeof(*found));

@@ -17,12 +17,6 @@ struct settings {
 	int markdown; /* index in "text|md" */
 };
 
-static int set_markdown(void *settings, const struct cli_option *o, const char *value)
-{
-	((struct settings *) settings)->markdown = 1;
-	return 0;
-}
-
 static const struct cli_option options[] = {
 	{"fail-on", 0, "RULES", "exit with 3 if one of these holds: duration>+5%,peak_mem>+10%",
 	 cli_set_text, AT(fail_on)},
@@ -31,7 +25,7 @@ static const struct cli_option options[] = {
 	{"json", 0, NULL, "print JSON", cli_set_flag, AT(json)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	CLI_MORE_OPTIONS,
-	{"markdown", 0, NULL, "same as --format md", set_markdown, 0},
+	{"markdown", 0, NULL, "same as --format md", cli_set_same, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 

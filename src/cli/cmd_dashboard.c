@@ -14,7 +14,7 @@
 #include "service/dashboard_folder.h"
 #include "service/page.h"
 
-enum { TEXT_MAX = 512 * 1024 * 1024, REPORTS_USUAL = 50, REPORTS_MAX = 100000, PATH_SIZE = 4096 };
+enum { TEXT_MAX = 512 * 1024 * 1024, REPORTS_USUAL = 50, PATH_SIZE = 4096 };
 
 struct settings {
 	struct cli_fleet_settings views;
@@ -24,37 +24,20 @@ struct settings {
 	int open; /* index in "yes|no" */
 };
 
-static int set_number(void *settings, const struct cli_option *o, const char *value)
-{
-	uint64_t number, most = strcmp(o->name, "port") ? REPORTS_MAX : UINT16_MAX;
-
-	if (trk__parse_u64(value, &number) < 0 || number > most)
-		return cli_reject(EXIT_USAGE, "dashboard: --%s %s: not a number up to %llu",
-				  o->name, value, (unsigned long long) most);
-	memcpy((char *) settings + o->offset, &number, sizeof(number));
-	return 0;
-}
-
-static int set_no_open(void *settings, const struct cli_option *o, const char *value)
-{
-	((struct settings *) settings)->open = 1;
-	return 0;
-}
-
 static const struct cli_option options[] = {
 	{"static", 0, "FILE|DIR",
 	 "write FILE.html (- is stdout), or a folder with the reports of runs", cli_set_text,
 	 AT(path)},
 	{"number", 'n', "N", "with a folder: write the reports of the newest N runs (50)",
-	 set_number, AT(reports)},
+	 cli_set_count, AT(reports)},
 	{"json", 0, NULL, "write the data of the page to stdout", cli_set_flag, AT(json)},
-	{"port", 0, "N", "serve on this port (a free one)", set_number, AT(port)},
+	{"port", 0, "N", "serve on this port (a free one)", cli_set_count, AT(port)},
 	{"open", 0, "yes|no", "open the browser (yes)", cli_set_choice, AT(open)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(views.dir)},
 	CLI_MORE_OPTIONS,
-	{"reports", 0, "N", "same as --number", set_number, AT(reports)},
-	{"no-open", 0, NULL, "same as --open no", set_no_open, 0},
-	{"as-of", 0, "DATE", "figures as of the end of this day (now)", cli_set_moment,
+	{"reports", 0, "N", "same as --number", cli_set_same, 0},
+	{"no-open", 0, NULL, "same as --open no", cli_set_same, 0},
+	{"as-of", 0, "DATE", "figures as of the end of this day (now)", cli_set_date,
 	 AT(views.as_of_s)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -162,6 +145,9 @@ static int run(int argc, char **argv)
 				  "dashboard: %s. Try: resource-tracker dashboard --help",
 				  s.json ? "--json and --static cannot be combined"
 					 : "--static needs a file or a folder");
+	if (s.port > UINT16_MAX)
+		return cli_reject(EXIT_USAGE, "dashboard: --port %llu: not a number up to %d",
+				  (unsigned long long) s.port, UINT16_MAX);
 	if (s.path || s.json)
 		return write_files(&s);
 	return cli_dashboard_serve(&s.views, (uint16_t) s.port, s.open == 0);

@@ -18,7 +18,6 @@ enum { FLUSH_AT = 60 * 1024, TEXT_MAX = 128 * 1024 };
 struct settings {
 	const char *dir, *columns, *table, *format, *output;
 	enum trk_table what;
-	bool gpus;
 };
 
 static const struct cli_option options[] = {
@@ -36,7 +35,7 @@ static const struct cli_option options[] = {
 	CLI_MORE_OPTIONS,
 	{"table", 0, "process|system", "system: same as --columns 0.4-system, with 0.4",
 	 cli_set_word, AT(table)},
-	{"gpus", 0, NULL, "same as --what gpus", cli_set_flag, AT(gpus)},
+	{"gpus", 0, NULL, "same as --what gpus", cli_set_same, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -188,7 +187,7 @@ static int name_format(struct settings *s)
 
 static int choose_what(const struct settings *s, struct writing *w)
 {
-	int what = s->gpus ? TRK_TABLE_GPUS : (int) s->what;
+	int what = (int) s->what;
 
 	if (!w->format && what >= TRK_TABLE_PROGRAMS)
 		return cli_reject(EXIT_USAGE,

@@ -33,7 +33,7 @@ static const struct cli_option options[] = {
 	 cli_set_word, AT(color)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(views.dir)},
 	CLI_MORE_OPTIONS,
-	{"as-of", 0, "DATE", "figures as of the end of this day (now)", cli_set_moment,
+	{"as-of", 0, "DATE", "figures as of the end of this day (now)", cli_set_date,
 	 AT(views.as_of_s)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };

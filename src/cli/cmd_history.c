@@ -5,7 +5,6 @@
 
 #include "base/human.h"
 #include "base/json.h"
-#include "base/parse.h"
 #include "base/utf8.h"
 #include "cli/named_runs.h"
 #include "report/write/terminal.h"
@@ -20,24 +19,8 @@ struct settings {
 	struct trk_prune_rules rules;
 };
 
-static int set_count(void *settings, const struct cli_option *o, const char *value)
-{
-	struct settings *s = settings;
-	uint64_t n;
-
-	if (trk__parse_u64(value, &n) < 0)
-		return cli_wrong(o, value, "not a number");
-	if (!strcmp(o->name, "keep")) {
-		s->rules.keep = n;
-		s->rules.has_keep = true;
-	} else {
-		s->max = n;
-	}
-	return 0;
-}
-
 static const struct cli_option history_options[] = {
-	{"number", 'n', "N", "show the newest N runs; 0 shows all (20)", set_count, 0},
+	{"number", 'n', "N", "show the newest N runs; 0 shows all (20)", cli_set_count, AT(max)},
 	{"json", 0, NULL, "print JSON", cli_set_flag, AT(json)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -46,7 +29,8 @@ static const struct cli_option history_options[] = {
 static const struct cli_option prune_options[] = {
 	{"older-than", 0, "DUR", "delete recordings of runs that are older than this, such as 30d",
 	 cli_set_duration, AT(rules.older_ns)},
-	{"keep", 0, "N", "keep the newest N runs (of the job, with --job)", set_count, 0},
+	{"keep", 0, "N", "keep the newest N runs (of the job, with --job)", cli_set_count,
+	 AT(rules.keep)},
 	{"job", 0, "NAME", "delete recordings of this job only", cli_set_text, AT(rules.job)},
 	{"forget", 0, NULL, "also delete their figures from the history", cli_set_flag,
 	 AT(rules.forget)},
@@ -202,7 +186,7 @@ static void print_removed(void *data, const struct trk_past_run *run)
 
 static int run_prune(int argc, char **argv)
 {
-	struct settings s = {.max = 0};
+	struct settings s = {.rules.keep = UINT64_MAX};
 	struct trk_error error = {.code = 0};
 	size_t kept = 0;
 	int r = 0;
@@ -210,7 +194,7 @@ static int run_prune(int argc, char **argv)
 	struct trk_history *h;
 
 	(void) cli_options(&cli_history_prune, argc, argv, &s);
-	if (!s.rules.older_ns && !s.rules.has_keep)
+	if (!s.rules.older_ns && s.rules.keep == UINT64_MAX)
 		return cli_reject(
 			EXIT_USAGE,
 			"history prune: needs --older-than or --keep. Try: resource-tracker "

@@ -23,7 +23,7 @@ static const struct cli_option options[] = {
 	 AT(job)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	CLI_MORE_OPTIONS,
-	{"from", 0, FORMATS, "same as --format", cli_set_choice, AT(format)},
+	{"from", 0, FORMATS, "same as --format", cli_set_same, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 

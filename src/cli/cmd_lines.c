@@ -10,8 +10,6 @@
 
 enum { OUTPUT_MAX = 256 * 1024 * 1024, TOP_DEFAULT = 15 };
 
-#define ORDERS "cpu|wall|memory" /* of enum trk_lines_order */
-
 enum format { TEXT, JSON, FOLDED, SPEEDSCOPE };
 
 struct settings {
@@ -24,49 +22,25 @@ struct settings {
 	bool all_frames;
 };
 
-static int set_top(void *settings, const struct cli_option *o, const char *value)
-{
-	struct settings *s = settings;
-
-	if (trk__parse_u64(value, &s->top) == 0 && s->top > 0)
-		return 0;
-	return cli_wrong(o, value, "not a number of rows");
-}
-
-/* --cpu, --wall and --memory are --sort of the same word. */
-static int set_order(void *settings, const struct cli_option *o, const char *value)
-{
-	return cli_set_choice(settings, &(struct cli_option){.value = ORDERS, .offset = AT(order)},
-			      o->name);
-}
-
-static int set_json(void *settings, const struct cli_option *o, const char *value)
-{
-	struct settings *s = settings;
-
-	s->format = JSON;
-	return 0;
-}
-
 /* clang-format off */
 static const struct cli_option options[] = {
 	{"by", 0, "line|function|file|thread|process|phase", "what a row is (line)", cli_set_choice, AT(by)},
-	{"sort", 0, ORDERS, "by CPU time, wall time with waiting, or growth of memory (cpu)", cli_set_choice, AT(order)},
-	{"number", 'n', "N", "number of rows of a table (15)", set_top, 0},
+	{"sort", 0, "cpu|wall|memory", "by CPU time, wall time with waiting, or growth of memory (cpu)", cli_set_choice, AT(order)},
+	{"number", 'n', "N", "number of rows of a table; 0: all (15)", cli_set_count, AT(top)},
 	{"all-frames", 0, NULL, "count libraries separately, not for the line that called them", cli_set_flag, AT(all_frames)},
 	{"since", 0, "DUR", "only from this time after the start", cli_set_duration, AT(since_ns)},
 	{"until", 0, "DUR", "only up to this time after the start", cli_set_duration, AT(until_ns)},
 	{"phase", 0, "NAME", "only from the mark of this name to the next one", cli_set_text, AT(phase)},
 	{"format", 'f', "text|json|folded|speedscope", "format of the output; folded is for flame graphs (text)", cli_set_choice, AT(format)},
-	{"json", 0, NULL, "same as --format json", set_json, 0},
+	{"json", 0, NULL, "same as --format json", cli_set_same, 0},
 	{"color", 0, CLI_COLORS, "plain: print ASCII; the text has no colour (auto)", cli_set_word, AT(color)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	CLI_MORE_OPTIONS,
-	{"cpu", 0, NULL, "same as --sort cpu", set_order, 0},
-	{"wall", 0, NULL, "same as --sort wall", set_order, 0},
-	{"memory", 0, NULL, "same as --sort memory", set_order, 0},
-	{"top", 0, "N", "same as --number", set_top, 0},
-	{"plain", 0, NULL, "same as --color plain", cli_set_plain, AT(color)},
+	{"cpu", 0, NULL, "same as --sort cpu", cli_set_same, 0},
+	{"wall", 0, NULL, "same as --sort wall", cli_set_same, 0},
+	{"memory", 0, NULL, "same as --sort memory", cli_set_same, 0},
+	{"top", 0, "N", "same as --number", cli_set_same, 0},
+	{"plain", 0, NULL, "same as --color plain", cli_set_same, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 /* clang-format on */
@@ -76,7 +50,7 @@ static const struct cli_option options[] = {
 static int write_table(const struct settings *s, const struct trk_run_lines *l,
 		       const struct trk_profile_options *o, struct trk_buf *b)
 {
-	const struct trk_run_lines_style style = {.top = s->top,
+	const struct trk_run_lines_style style = {.top = s->top ? s->top : UINT64_MAX,
 						  .json = s->format == JSON,
 						  .source = true,
 						  .utf8 = cli_use_utf8(s->color)};

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "answer/snippets.h"
-#include "base/parse.h"
 #include "cli/named_runs.h"
 #include "cli/server_options.h"
 #include "recording/store.h"
@@ -16,6 +15,8 @@ enum { TEXT_MAX = 4 * 1024 * 1024, NOTE_MAX = 512 };
 struct settings {
 	struct trk_recommend_request request;
 	const char *dir, *kind;
+	const char *online; /* address of the Keeper; "": the usual one; NULL: not asked for */
+	uint64_t input_bytes;
 	struct trk_cloud instance; /* vendor "": not stated */
 	bool json, no_servers;
 };
@@ -34,17 +35,6 @@ static int set_tag(void *settings, const struct cli_option *o, const char *value
 	else if (r < 0)
 		cli_complain("recommend: --%s: too many or too long tags (2 kB in all)", o->name);
 	return r < 0 ? EXIT_USAGE : 0;
-}
-
-static int set_input_size(void *settings, const struct cli_option *o, const char *value)
-{
-	struct settings *s = settings;
-	uint64_t bytes;
-
-	if (trk__parse_size(value, &bytes) < 0 || bytes == 0)
-		return cli_wrong(o, value, "not a size. Try: 3GiB");
-	s->request.input_bytes = (double) bytes;
-	return 0;
 }
 
 /* Whether only lines to paste are printed. */
@@ -68,22 +58,13 @@ static int set_word(void *settings, const struct cli_option *o, const char *valu
 	return cli_reject(EXIT_USAGE, "recommend: --%s%s", error.message, is_kind ? " json" : "");
 }
 
-static int set_online(void *settings, const struct cli_option *o, const char *value)
-{
-	struct settings *s = settings;
-
-	s->request.online = true;
-	s->request.url = value ? value : s->request.url;
-	return 0;
-}
-
 #define KIND_WORD(print, kind, ...) kind ", "
 
 static const struct cli_option options[] = {
 	{"method", 0, "default|original", "rule for memory and CPU (default)", set_word, 0},
 	{"risk", 0, "cheap|default|safe",
 	 "risk that the request is too small: cheap allows more, safe less (default)", set_word, 0},
-	{"input-size", 0, "SIZE", "size of the next run's input", set_input_size, 0},
+	{"input-size", 0, "SIZE", "size of the next run's input", cli_set_size, AT(input_bytes)},
 	{"tag", 0, "K[=V]", "tag of the next run; only earlier runs with this tag count (repeat)",
 	 set_tag, 0},
 	{"for", 0, "KIND", "print lines to paste: " TRK_SNIPPET_LIST(KIND_WORD) "json", set_word,
@@ -97,7 +78,8 @@ static const struct cli_option options[] = {
 	 cli_set_text, WORD(allocation)},
 	{"order-by", 0, "KEY", "run-cost, price or score-per-price (run-cost)", set_word, 0},
 	{"online", 0, "[=URL]",
-	 "fetch prices from the Keeper API of Spare Cores, or of this address", set_online, 0},
+	 "fetch prices from the Keeper API of Spare Cores, or of this address", cli_set_optional,
+	 AT(online)},
 	{"no-servers", 0, NULL, "do not list servers", cli_set_flag, AT(no_servers)},
 	{"json", 0, NULL, "print JSON", cli_set_flag, AT(json)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
@@ -171,6 +153,10 @@ static int run(int argc, char **argv)
 	at = cli_options(&cli_recommend, argc, argv, &s);
 	if (q->wishes.vram_bytes && !q->wishes.gpus)
 		q->wishes.gpus = 1;
+	if (s.input_bytes)
+		q->input_bytes = (double) s.input_bytes;
+	q->online = s.online != NULL;
+	q->url = s.online && *s.online ? s.online : q->url;
 	q->servers = !s.no_servers && !is_snippet(&s);
 	q->stated = s.instance.vendor[0] ? &s.instance : NULL;
 	return find_and_ask(&s, at < argc ? argv[at] : "@");

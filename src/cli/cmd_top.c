@@ -70,7 +70,7 @@ static const struct cli_option options[] = {
 	 AT(color)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	CLI_MORE_OPTIONS,
-	{"plain", 0, NULL, "same as --color plain", cli_set_plain, AT(color)},
+	{"plain", 0, NULL, "same as --color plain", cli_set_same, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 

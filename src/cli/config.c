@@ -282,7 +282,10 @@ int cli_config(const struct cli_command *command, int argc, char **argv, void *s
 {
 	struct target t = {.command = command, .settings = settings, .origins = origins};
 	const char *file = cli_option_value(command, argc, argv, "config");
-	int r = apply_files(&t, file ? file : getenv("RESOURCE_TRACKER_CONFIG"));
+	int r;
+
+	cli_use_verb(command);
+	r = apply_files(&t, file ? file : getenv("RESOURCE_TRACKER_CONFIG"));
 
 	if (r == 0)
 		apply_environment(&t);

@@ -1,29 +1,9 @@
 #include "cli/fleet_views.h"
 
 #include <math.h>
-#include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
-#include "base/parse.h"
 #include "cli/named_runs.h"
-
-/* "2026-11-22" (its end) or seconds since 1970. */
-int cli_set_moment(void *settings, const struct cli_option *o, const char *value)
-{
-	struct tm tm = {.tm_isdst = -1};
-	const char *end = trk__scan_date(value, &tm);
-	double s;
-
-	if (end && !*end) {
-		tm.tm_mday++;
-		s = (double) mktime(&tm) - 1;
-	} else if (trk__parse_decimal(value, &s) < 0 || !(s >= 0 && s < 1e11)) {
-		return cli_wrong(o, value, "not a date such as 2026-11-22, nor seconds since 1970");
-	}
-	memcpy((char *) settings + o->offset, &s, sizeof(s));
-	return 0;
-}
 
 double cli_fleet_now(const struct cli_fleet_settings *settings)
 {

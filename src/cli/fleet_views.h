@@ -17,8 +17,6 @@ struct cli_fleet_settings {
 int cli_fleet_load(const struct cli_fleet_settings *settings, const char *verb,
 		   struct trk_fleet_rows *ret, bool *ret_empty);
 
-/* A setter: "2026-11-22" (its end) or seconds since 1970, as a double. */
-int cli_set_moment(void *settings, const struct cli_option *o, const char *value);
 /* The moment of --as-of, or now. */
 double cli_fleet_now(const struct cli_fleet_settings *settings);
 

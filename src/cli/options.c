@@ -4,17 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "base/edits.h"
 #include "base/parse.h"
 #include "cli/cli.h"
 
-enum { OPTIONS_MAX = 80, FIRST_VALUE = 256 };
+enum { OPTIONS_MAX = 80, FIRST_VALUE = 256, COUNT_MAX = 1000000000 };
 
 const struct cli_option cli_no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
 
 static bool accepts_internal;
-static const char *verb_in_use = "";
+static const struct cli_command *verb_in_use =
+	&(const struct cli_command){.name = "", .options = cli_no_options};
 
 void cli_accept_internal(void)
 {
@@ -143,7 +145,7 @@ int cli_options(const struct cli_command *command, int argc, char **argv, void *
 	int c;
 
 	table_init(&t, command);
-	verb_in_use = command->name;
+	cli_use_verb(command);
 	while ((c = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
 		const struct cli_option *o = option_of(&t, c);
 
@@ -215,7 +217,7 @@ int cli_choice(const struct cli_option *o, const char *value)
 		at += len + 1;
 	}
 	(void) snprintf(choices, sizeof(choices), "--%s %s", o->name, value);
-	if (cli_is_gone(verb_in_use, choices))
+	if (cli_is_gone(verb_in_use->name, choices))
 		return -1;
 	(void) snprintf(choices, sizeof(choices), "%s", o->value);
 	for (char *c = choices; *c; c++)
@@ -240,10 +242,77 @@ int cli_set_choice(void *settings, const struct cli_option *o, const char *value
 	return 0;
 }
 
-/* --plain is --color plain. */
-int cli_set_plain(void *settings, const struct cli_option *o, const char *value)
+void cli_use_verb(const struct cli_command *command)
 {
-	return cli_set_text(settings, o, "plain");
+	verb_in_use = command;
+}
+
+int cli_set_same(void *settings, const struct cli_option *o, const char *value)
+{
+	const struct cli_option *other = verb_in_use->options;
+	const char *name = o->help + strlen("same as --");
+	size_t len = strcspn(name, " =");
+
+	while (other->name && (strlen(other->name) != len || strncmp(other->name, name, len) != 0))
+		other++;
+	return other->set(settings, other, name[len] ? name + len + 1 : value);
+}
+
+int cli_set_optional(void *settings, const struct cli_option *o, const char *value)
+{
+	return cli_set_text(settings, o, value ? value : "");
+}
+
+int cli_set_count(void *settings, const struct cli_option *o, const char *value)
+{
+	uint64_t count;
+
+	if (trk__parse_u64(value, &count) < 0 || count > COUNT_MAX)
+		return cli_wrong(o, value,
+				 "not a whole number in range. Try: resource-tracker help sizes");
+	memcpy((char *) settings + o->offset, &count, sizeof(count));
+	return 0;
+}
+
+int cli_set_size(void *settings, const struct cli_option *o, const char *value)
+{
+	uint64_t bytes;
+
+	if (trk__parse_size(value, &bytes) < 0 || bytes == 0)
+		return cli_wrong(o, value, "not a size. Try: 16GiB or 512M");
+	memcpy((char *) settings + o->offset, &bytes, sizeof(bytes));
+	return 0;
+}
+
+/* "08:00", after a T or a blank. Returns the rest of the text, or NULL. */
+static const char *scan_hour(const char *text, struct tm *ret)
+{
+	int hour, minute, len = 0;
+
+	if (sscanf(text, "%*1[T ]%2d:%2d%n", &hour, &minute, &len) != 2 || hour < 0 || hour > 23 ||
+	    minute < 0 || minute > 59)
+		return NULL;
+	ret->tm_hour = hour;
+	ret->tm_min = minute;
+	return text + len;
+}
+
+int cli_set_date(void *settings, const struct cli_option *o, const char *value)
+{
+	struct tm tm = {.tm_isdst = -1};
+	const char *end = trk__scan_date(value, &tm);
+	double s;
+
+	if (end && *end)
+		end = scan_hour(end, &tm);
+	else if (end)
+		tm.tm_sec = 24 * 3600 - 1;
+	if (end && !*end)
+		s = (double) mktime(&tm);
+	else if (trk__parse_decimal(value, &s) < 0 || !(s >= 0 && s < 1e11))
+		return cli_wrong(o, value, "not a date such as 2026-12-24 or '2026-12-24 08:00'");
+	memcpy((char *) settings + o->offset, &s, sizeof(s));
+	return 0;
 }
 
 int cli_set_flag(void *settings, const struct cli_option *o, const char *value)

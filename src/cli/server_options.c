@@ -6,7 +6,7 @@
 
 #include "base/parse.h"
 
-enum { LIST_MAX = 4096, COUNT_MAX = 1000000000 };
+enum { LIST_MAX = 4096 };
 
 int cli_prices_load(const char *verb, const struct trk_price_layers *layers, struct trk_prices *ret)
 {
@@ -63,20 +63,7 @@ int cli_set_memory(void *settings, const struct cli_option *o, const char *value
 {
 	uint64_t bytes;
 
-	if (trk__parse_size(value, &bytes) < 0)
-		return cli_wrong(o, value, "not a size. Try: 16GiB or 512M");
-	if (bytes && bytes < 1 << 20)
+	if (trk__parse_size(value, &bytes) == 0 && bytes && bytes < 1 << 20)
 		return cli_wrong(o, value, "these are bytes, less than a MiB. Try: 16GiB or 512M");
-	memcpy((char *) settings + o->offset, &bytes, sizeof(bytes));
-	return 0;
-}
-
-int cli_set_count(void *settings, const struct cli_option *o, const char *value)
-{
-	uint64_t count;
-
-	if (trk__parse_u64(value, &count) < 0 || count > COUNT_MAX)
-		return cli_wrong(o, value, "not a number in range. Try: --help");
-	memcpy((char *) settings + o->offset, &count, sizeof(count));
-	return 0;
+	return cli_set_size(settings, o, value);
 }

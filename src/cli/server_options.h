@@ -10,7 +10,6 @@
  * lists are static: the list is on the heap until the program ends. */
 int cli_set_list(void *settings, const struct cli_option *o, const char *value);
 int cli_set_whole(void *settings, const struct cli_option *o, const char *value);  /* uint32_t */
-int cli_set_count(void *settings, const struct cli_option *o, const char *value);  /* uint64_t */
 int cli_set_memory(void *settings, const struct cli_option *o, const char *value); /* uint64_t */
 
 /* A value of --instance, for the struct trk_cloud at the option's offset. */

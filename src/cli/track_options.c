@@ -83,15 +83,6 @@ static int set_request(void *settings, const struct cli_option *o, const char *v
 	return cli_wrong(o, value, "not of the form cpu=N,mem=SIZE,gpu=N,time=DURATION");
 }
 
-static int set_input_size(void *settings, const struct cli_option *o, const char *value)
-{
-	struct track_settings *s = settings;
-
-	if (trk__parse_size(value, &s->track.input_bytes) == 0 && s->track.input_bytes)
-		return 0;
-	return cli_reject(EXIT_USAGE, "--input-size %s: not a size. Try: 3GiB", value);
-}
-
 static int set_limit(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
@@ -336,7 +327,7 @@ static int sibling_set_redaction(void *settings, const struct cli_option *o, con
 	CLI_OPTION_GROUP("stored with the run"), \
 	{"tag", 0, "K[=V]", "tag to store with the run (repeat)", set_tag, 0}, \
 	{"note", 0, "TEXT", "note to store with the run", set_metadata, 0}, \
-	{"input-size", 0, "SIZE", "size of the input, for advice by size (that of the files on the command line)", set_input_size, 0}
+	{"input-size", 0, "SIZE", "size of the input, for advice by size (that of the files on the command line)", cli_set_size, SET(track.input_bytes)}
 
 #define ADVANCED_OPTIONS \
 	CLI_OPTION_GROUP("advanced"), \
@@ -353,9 +344,9 @@ static int sibling_set_redaction(void *settings, const struct cli_option *o, con
 	CLI_MORE_OPTIONS, \
 	{"no-history", 0, NULL, "do not add the run to the history of its job", cli_set_flag, SET(track.unlisted)}, \
 	{"report-every", 0, "DUR", "also write the page of --report at this interval while tracking", cli_set_duration, SET(report_every_ns)}, \
-	{"job-name", 0, "NAME", "same as --job", cli_set_text, SET(job)}, \
-	{"no-recording", 0, NULL, "same as --recording none", cli_set_flag, SET(no_recording)}, \
-	{"plain", 0, NULL, "same as --color plain", cli_set_plain, SET(color)}, \
+	{"job-name", 0, "NAME", "same as --job", cli_set_same, 0}, \
+	{"no-recording", 0, NULL, "same as --recording none", cli_set_same, 0}, \
+	{"plain", 0, NULL, "same as --color plain", cli_set_same, 0}, \
 	{"alerts", 0, "auto|never", "never: same as --alert none", cli_set_word, SET(alerts)}, \
 	{"project-name", 0, "TEXT", "project to which the run belongs", set_metadata, 0}, \
 	{"stage-name", 0, "TEXT", "stage of the project or workflow", set_metadata, 0}, \

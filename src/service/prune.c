@@ -56,7 +56,7 @@ static int prune_list(struct pruning *p, const struct trk_run_list *list, struct
 		const struct trk_past_run *run = &list->run[i];
 
 		if (run->ended && (!rules->older_ns || run->start_s < latest) &&
-		    (!rules->has_keep || i >= rules->keep))
+		    (rules->keep == UINT64_MAX || i >= rules->keep))
 			r = remove_run(p, run, reterr);
 	}
 	return r;

@@ -14,10 +14,9 @@
 struct trk_prune_rules {
 	const char *job;   /* reference for trk__named_job_find; NULL: all jobs */
 	uint64_t older_ns; /* since its start; 0: any */
-	uint64_t keep;     /* the newest runs (of the job) */
-	bool has_keep;
-	bool forget;  /* delete the figures in the history, too */
-	bool dry_run; /* only name what would be deleted */
+	uint64_t keep;     /* the newest runs (of the job); UINT64_MAX: no such rule */
+	bool forget;       /* delete the figures in the history, too */
+	bool dry_run;      /* only name what would be deleted */
 };
 
 /* Called for each run that was removed. */

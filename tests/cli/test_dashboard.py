@@ -406,10 +406,11 @@ def test_without_the_library_one_line_says_what_to_do(rt, tmp_path):
 
 
 def test_operands_are_told_in_one_line(rt):
-    for args in (("x",), ("--static=",), ("--static", "x.html", "--json"), ("--reports", "x")):
+    for args in (("x",), ("--static=",), ("--static", "x.html", "--json")):
         done = rt.run("dashboard", *args)
         assert done.rc == 2
         strangers.one_line(done.stderr, "dashboard")
+    strangers.one_line(rt.run("dashboard", "--number", "x").stderr, "--number x: not a whole number")
 
 
 # ---- files ----

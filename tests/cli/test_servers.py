@@ -151,7 +151,7 @@ def test_no_server_fits_names_the_binding_need(rt):
     (["--vcpus", "-1"], "not a number"),
     (["--arch", "sparc"], "x86_64"),
     (["--order-by", "colour"], "run-cost"),
-    (["--order-by", "run-cost", "--from", "m5.large"], "servers --from has gone. Use: resource-tracker recommend"),
+    (["--order-by", "run-cost", "--from", "m5.large"], "catalog search --from has gone. Use: resource-tracker recommend"),
 ])
 def test_a_wrong_word_gets_a_hint_and_status_2(rt, flags, hint):
     result = rt.run("servers", *flags)

@@ -149,3 +149,10 @@ def test_the_other_names_of_run_obey(rt):
         assert done.stderr.isascii() and "\033" not in done.stderr
     for words in ["--timeout", "0.2s"], ["--limit", "time=0.2s"]:
         assert rt.run("run", "-q", *words, "--", "sleep", "60").rc == 124
+
+
+def test_what_another_name_stands_for_is_an_option_of_the_verb(answers):
+    for verb in verbs(answers):
+        full = answers(["help", "all", *verb.split()])[1]
+        for other in re.findall(r"same as --([a-z-]+)", full):
+            assert re.search(rf"^  (-\w,|   ) --{other}\b", full, re.M), (verb, other)
