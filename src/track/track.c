@@ -254,7 +254,7 @@ static void tick(struct track *t)
 
 /* Wait for one of the descriptors. Where the kernel refuses (EINVAL: a limit of open files below
  * the number of descriptors, set by prlimit), sleep and then try all that can be read without
- * blocking: the tracker must still wait for the job and react to a stop. */
+ * blocking: the tracker must still see the end and react to a stop. */
 static void await(struct track *t, struct pollfd *fds, nfds_t n)
 {
 	const struct timespec nap = {.tv_nsec = NAP_NS};
@@ -263,7 +263,10 @@ static void await(struct track *t, struct pollfd *fds, nfds_t n)
 	if (poll(fds, n, t->has_more_children ? 0 : t->unarmed ? nap_ms : -1) >= 0)
 		return;
 	for (nfds_t i = 0; i < n; i++)
-		fds[i].revents = fds[i].fd >= 0 && i != PID ? POLLIN : 0;
+		fds[i].revents = fds[i].fd >= 0 ? POLLIN : 0;
+	/* This one cannot be tried. By itself it is within any limit but 0. */
+	if (poll(&fds[PID], 1, 0) < 0)
+		fds[PID].revents = 0;
 	if (errno != EINTR)
 		(void) nanosleep(&nap, NULL);
 }

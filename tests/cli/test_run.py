@@ -5,6 +5,8 @@ import csv
 import io
 import json
 import os
+import pathlib
+import resource
 import shutil
 import signal
 import subprocess
@@ -382,15 +384,49 @@ def test_no_children_tracks_one_process(rt, burn):
     assert cpu_of(result) < 0.1
 
 
+def until(condition, seconds=TIMEOUT_S):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def waits(pid):
+    """How often the threads of the process have begun to wait."""
+    lines = [line for path in pathlib.Path(f"/proc/{pid}/task").glob("*/status") for line in path.read_text().splitlines()]
+    return sum(int(line.split()[1]) for line in lines if line.startswith("voluntary_ctxt_switches"))
+
+
+@contextlib.contextmanager
+def attached(rt, **options):
+    """The tracker of a process that ends with its stdin, once there are five rows."""
+    with (subprocess.Popen(["cat"], stdin=subprocess.PIPE) as job,
+          rt.start("attach", "-i", "0.1", "--summary-json", rt.summary_file, str(job.pid), **options) as tracker):
+        until(lambda: any(rt.state.glob("runs/*.rtrk")) and len(rows(rt)) >= 5)
+        yield job, tracker
+
+
 def test_attach_follows_a_process_to_its_end(rt):
-    with subprocess.Popen(["sleep", "1.2"]) as job:
-        result = rt.run("attach", "-i", "0.1", "--summary-json", rt.summary_file, job.pid)
-        job.wait()
-    assert result.rc == 0
-    assert result.summary["run"]["kind"] == "attach"
-    assert result.summary["run"]["exit"]["code"] is None
-    assert result.summary["totals"]["cpu_s"]["quality"] == "at_least"
-    assert result.summary["tracker"]["samples"] >= 5
+    with attached(rt) as (job, tracker):
+        job.communicate()
+        assert tracker.wait(TIMEOUT_S) == 0
+    summary = json.loads(rt.summary_file.read_text())
+    assert summary["run"]["kind"] == "attach"
+    assert summary["run"]["exit"]["code"] is None
+    assert summary["totals"]["cpu_s"]["quality"] == "at_least"
+    assert summary["tracker"]["samples"] >= 5
+
+
+@pytest.mark.native
+def test_attach_sees_the_end_when_no_descriptor_is_left(rt):
+    """And nobody has reaped the process."""
+    few = 50  # too few to keep any of the process open
+    with attached(rt, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (few, few))) as (job, tracker):
+        resource.prlimit(tracker.pid, resource.RLIMIT_NOFILE, (1, 1))
+        before = waits(tracker.pid)
+        until(lambda: waits(tracker.pid) > before + 5)
+        job.stdin.close()
+        assert tracker.wait(TIMEOUT_S) == 0
 
 
 # Prints the id of its second thread, and ends when its input does.
@@ -414,12 +450,6 @@ def test_attach_to_a_thread_tracks_its_process_and_says_so(rt, flags, lines):
     assert [str(number) in result.stderr for number in (thread, job.pid)] == 2 * [bool(lines)]
     assert result.stderr.count("\n") == lines
 
-
-def until(condition, seconds=TIMEOUT_S):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def samples_of(rt):
