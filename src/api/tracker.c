@@ -22,7 +22,7 @@
 #include "resource_tracker.h"
 
 enum {
-	START_TIMEOUT_MS = 10000,
+	START_TIMEOUT_MS = 60000, /* a busy node takes 10 s */
 	STOP_TIMEOUT_MS = 5000,
 	PATH_SIZE = 4096,
 	JOB_SIZE = 256,
