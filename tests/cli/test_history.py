@@ -385,7 +385,8 @@ def test_a_run_that_was_ended_for_memory_raises_the_request(rt):
 def test_lines_to_paste(rt, kind, pattern):
     hold(rt, 40)
     out = rt.run("recommend", "--for", kind).stdout
-    assert re.fullmatch(pattern, out), out
+    # A comment says so if other programs have filled tmpfs during the run.
+    assert re.fullmatch(pattern, re.sub("^(#|//) .*\n", "", out, flags=re.MULTILINE)), out
 
 
 def test_what_python_and_json_read_is_read_by_them(rt):
