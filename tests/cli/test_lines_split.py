@@ -8,15 +8,20 @@ from test_lines import SYSTEM, line_of, write
 
 SPEED = 200  # the tracker's clock
 
-# 50 minutes with little memory, then a few with much.
+# 50 minutes with little memory, then a few with much. The tracker does not see how the memory grows, which takes long on
+# a busy machine.
 JOB = """
+import os
+import signal
 import time
 def prepare():
     for i in range(150):
         time.sleep(0.1)
     return i
 def fit(n):
+    os.kill(os.getppid(), signal.SIGSTOP)
     kept = bytearray(b"x") * (2 << 30)
+    os.kill(os.getppid(), signal.SIGCONT)
     for i in range(30):
         time.sleep(0.1)
     return len(kept) + n

@@ -8,6 +8,7 @@
  * Exit code: 0 tracked, 3 refused with a sentence on stdout, 4 a broken promise, described on
  * stderr. Output uses system calls directly, because libc calls may fail. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,16 +75,19 @@ static void use(struct trk_tracker *t)
 int main(int argc, char **argv)
 {
 	struct trk_tracker_options options = TRK_TRACKER_OPTIONS_INIT;
-	char shell[] = "sh", flag[] = "-c", script[] = "echo out; sleep 0.1; exit 7";
+	char shell[] = "sh", flag[] = "-c", script[] = "echo out; read line; exit 7";
 	char *job[] = {shell, flag, script, NULL};
 	struct trk_tracker *t = NULL;
-	int before, r, status = 0;
+	int before, r, status = 0, line[2];
 	char why[256] = "";
 	bool command;
 
 	if (argc != 4)
 		return broken("usage: api_user process|thread|command PROGRAM DIR");
 	command = strcmp(argv[1], "command") == 0;
+	/* The command ends after its last sample. */
+	if (pipe2(line, O_CLOEXEC) < 0 || dup2(line[0], STDIN_FILENO) < 0)
+		return broken("no pipe");
 	preload_into_the_helper();
 	options.in_thread = strcmp(argv[1], "thread") == 0;
 	options.argv = command ? job : NULL;
@@ -98,6 +102,7 @@ int main(int argc, char **argv)
 		put(STDOUT_FILENO, why);
 	} else {
 		use(t);
+		put(line[1], "");
 		r = command ? trk_tracker_wait_command(t, &status) : 0;
 		if (command && !(r == -ECHILD && getenv("ROBBED")) &&
 		    (r < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 7))
