@@ -164,6 +164,12 @@ def rt(rt_path, tmp_path):
     return Tracker(rt_path, home)
 
 
+@pytest.fixture(scope="module")
+def shared_rt(rt_path, tmp_path_factory):
+    """For runs that the tests of a file only read."""
+    return Tracker(rt_path, tmp_path_factory.mktemp("home"))
+
+
 @pytest.fixture(scope="session")
 def burn(tmp_path_factory):
     """A program that uses the seconds of CPU that its last argument says."""

@@ -5,6 +5,7 @@ libraries of this test (tests/gpu/driver.c) do not share them.
 """
 
 import csv
+import functools
 import pathlib
 import time
 
@@ -67,12 +68,18 @@ class Driver:
         return [float(row[name]) for row in rows if row[name] != ""]
 
 
+@pytest.fixture(scope="session")
+def library(tmp_path_factory):
+    """The folder with the library of a driver, which is compiled once."""
+    @functools.cache
+    def compiled(text):
+        return nvml_headers.compile_driver(tmp_path_factory.mktemp("driver"), *DRIVERS[text], text)
+    return compiled
+
+
 @pytest.fixture
-def driver(rt):
-    def make(text):
-        version, number = DRIVERS[text]
-        return Driver(rt, nvml_headers.compile_driver(rt.home, version, number, text))
-    return make
+def driver(rt, library):
+    return lambda text: Driver(rt, library(text))
 
 
 @pytest.mark.parametrize("text", DRIVERS)

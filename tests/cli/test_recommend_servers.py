@@ -19,11 +19,11 @@ KEEPER = {"vendor_id", "api_reference", "display_name", "vcpus", "memory_amount"
 ARCH = "arm64" if platform.machine() == "aarch64" else "x86_64"
 
 
-@pytest.fixture
-def job(rt):
+@pytest.fixture(scope="module")
+def job(shared_rt):
     """A run on a machine that is far too large for it."""
-    rt.track(*JOB, flags=["--instance", "aws/eu-west-1/m5.4xlarge", "-n", "job"])
-    return rt
+    shared_rt.track(*JOB, flags=["--instance", "aws/eu-west-1/m5.4xlarge", "-n", "job"])
+    return shared_rt
 
 
 def advise(rt, *flags):

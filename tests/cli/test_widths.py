@@ -21,21 +21,22 @@ def columns(line):
                for c in line)
 
 
-@pytest.fixture
-def runs(rt):
+@pytest.fixture(scope="module")
+def rt(shared_rt):
     """Runs of a job that grows, one that ends at its limit, and one with a name of wide letters."""
-    (rt.home / "job.py").write_text(JOB)
+    (shared_rt.home / "job.py").write_text(JOB)
     for mib in (20, 20, 20, 20, 20, 120):
-        done = rt.track("python3", "job.py", rt.path, mib, cwd=rt.home,
-                        flags=("-q", "-i", "0.05", "-n", "features-of-a-long-name"))
+        done = shared_rt.track("python3", "job.py", shared_rt.path, mib, cwd=shared_rt.home,
+                               flags=("-q", "-i", "0.05", "-n", "features-of-a-long-name"))
         assert done.rc == 0, done.stderr
-    rt.track("python3", "-c", "x = b'x' * (200 << 20); import time; time.sleep(9)",
-             flags=("-q", "-i", "0.05", "-n", "at-its-limit", "--limit", "mem=60MiB"))
-    assert rt.track("sleep", "0.2", flags=("-q", "-i", "0.05", "-n", "\u6bce\u65e5\u306e\u96c6\u8a08")).rc == 0
+    shared_rt.track("python3", "-c", "x = b'x' * (200 << 20); import time; time.sleep(9)",
+                    flags=("-q", "-i", "0.05", "-n", "at-its-limit", "--limit", "mem=60MiB"))
+    assert shared_rt.track("sleep", "0.2", flags=("-q", "-i", "0.05", "-n", "\u6bce\u65e5\u306e\u96c6\u8a08")).rc == 0
+    return shared_rt
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
-def test_no_line_is_wider_than_the_terminal(rt, runs, width):
+def test_no_line_is_wider_than_the_terminal(rt, width):
     jobs = ["features-of-a-long-name", "at-its-limit", "\u6bce\u65e5\u306e\u96c6\u8a08"]
     for verb in VERBS:
         takes_job = verb in (("show",), ("stats",), ("compare",), ("recommend",), ("history",))
@@ -47,7 +48,7 @@ def test_no_line_is_wider_than_the_terminal(rt, runs, width):
             assert not wide, (verb, job, wide)
 
 
-def test_compare_names_both_sides_in_few_columns(rt, runs):
+def test_compare_names_both_sides_in_few_columns(rt):
     text = rt.run("compare", "features-of-a-long-name", env={"COLUMNS": 40}).stdout
     assert "features-of-a-long-name" in " ".join(text.split()) and "beside" in text
     assert "peak memory changed in" in " ".join(text.split())  # of samples every 50 ms a fork can be the peak
