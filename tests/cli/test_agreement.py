@@ -135,7 +135,9 @@ def test_one_spinner_in_a_queue_needs_one_core_and_never_less_than_was_requested
     with rivals(0):
         free = rt.track("sh", "-c", pinned(0, 1))
     assert cpu_everywhere(rt, free) == 1
-    assert_near(prediction(free)[1], free.summary["totals"]["cpu_s"]["value"], 0.35)
+    cpu_s = free.summary["totals"]["cpu_s"]["value"]
+    waits_s = free.summary["run"]["duration_s"] - cpu_s  # on a busy machine for its files, too
+    assert 0.65 * cpu_s < prediction(free)[1] < 1.35 * cpu_s + 0.2 * waits_s
     with rivals(0):
         held = rt.track("sh", "-c", pinned(0, 1), flags=["--request", "cpu=2"])
     assert cpu_everywhere(rt, held) == 2

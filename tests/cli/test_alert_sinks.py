@@ -461,7 +461,7 @@ def test_a_run_that_goes_on_does_not_end_the_alert_about_those_before_it(rt):
         assert rt.run("digest").stdout.startswith("3 runs of 1 job")
         assert "failing-again: fails: the newest 3 runs failed" in rt.run("digest").stdout
         process.terminate()
-        process.wait(60)
+        process.wait(240)
 
 
 def test_a_run_that_is_tagged_as_a_test_raises_no_alert(rt):

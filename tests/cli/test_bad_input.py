@@ -137,7 +137,7 @@ def stranger(rt, tmp_path_factory):
     def run(*words, before=()):
         done = subprocess.run([*before, *AS_NOBODY, program, *map(str, words)], env=env, cwd=home,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=60, check=False)
+                              timeout=240, check=False)
         return done.returncode, done.stdout, done.stderr
 
     return run, folder

@@ -229,7 +229,7 @@ def test_many_readers_at_once_agree(rt):
     readers = [subprocess.Popen([rt.path, "history", "--json"], env=rt.env, text=True,
                                 stdout=subprocess.PIPE) for _ in range(8)]
     for reader in readers:
-        out, _ = reader.communicate(timeout=60)
+        out, _ = reader.communicate(timeout=240)
         assert reader.returncode == 0 and len(json.loads(out)["runs"]) == 5
 
 

@@ -34,8 +34,8 @@ def test_a_memory_limit_ends_the_job_and_says_so(rt):
 
 
 def test_a_job_below_its_limits_is_left_alone(rt):
-    result = rt.track("sh", "-c", "sleep 0.3; exit 7",
-                      flags=["--limit", "mem=1GiB,time=1h", "--timeout", "1h"])
+    result = rt.track("sh", "-c", "sleep 2; exit 7",
+                      flags=["-i", "0.1", "--limit", "mem=1GiB,time=1h", "--timeout", "1h"])
     assert result.rc == 7
     assert "memory limit" not in result.stderr and "time limit" not in result.stderr
     assert "of 1 GiB limit" in result.stderr  # the summary

@@ -451,7 +451,6 @@ def test_attach_to_a_thread_tracks_its_process_and_says_so(rt, flags, lines):
     assert result.stderr.count("\n") == lines
 
 
-
 def samples_of(rt):
     """Of the last run, which may go on; 0 without one."""
     result = rt.run("show", "--json")
@@ -487,7 +486,7 @@ def test_the_table_of_processes_begins_where_tracking_does(rt):
                       job.pid) as tracker:
             until(lambda: samples_of(rt) >= 2)
             job.stdin.close()
-            tracker.wait(30)
+            tracker.wait(TIMEOUT_S)
     summary = json.loads(rt.summary_file.read_text())
     (top,) = [p for p in summary["top_processes"] if p["pid"] == job.pid]
     total = summary["totals"]["cpu_s"]["value"]

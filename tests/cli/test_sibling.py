@@ -300,7 +300,7 @@ def test_options_without_a_command_print_samples_to_stderr(rt, how):
         lines = [json.loads(process.stderr.readline()) for _ in range(3)]
         process.send_signal(signal.SIGTERM)
         rest = process.stderr.read()
-        assert process.wait(30) == 0
+        assert process.wait(TIMEOUT_S) == 0
     assert {line["tracked_pid"] for line in lines} == {os.getpid() if flags else None}
     assert all(json.loads(line) for line in rest.splitlines())  # no summary behind them
 
@@ -334,7 +334,7 @@ def test_options_alone_track_the_machine_until_ctrl_c(rt):
         while time.monotonic() < end and not (out.exists() and out.read_bytes().count(b"\n") > 1):
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0
+        assert process.wait(TIMEOUT_S) == 0
     lines = read(out)
     assert len(lines) > 1
     assert {line["tracked_pid"] for line in lines} == {None}

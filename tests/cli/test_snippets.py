@@ -80,12 +80,12 @@ PartitionName=main Nodes=ALL Default=YES State=UP
                                              stderr=subprocess.DEVNULL))
 
     def call(self, *args, **options):
-        return subprocess.run(args, env=self.env, cwd=self.dir, encoding="utf-8", timeout=60,
+        return subprocess.run(args, env=self.env, cwd=self.dir, encoding="utf-8", timeout=240,
                               capture_output=True, check=False, **options)
 
     @staticmethod
     def wait(what):
-        end = time.monotonic() + 60
+        end = time.monotonic() + 240
         while not what():
             assert time.monotonic() < end, "Slurm does not come up"
             time.sleep(0.2)
@@ -94,7 +94,7 @@ PartitionName=main Nodes=ALL Default=YES State=UP
         for process in reversed(self.running):
             process.terminate()
             try:
-                process.wait(10)
+                process.wait(240)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
@@ -143,7 +143,7 @@ def python(code, *args, venv="venv-snippets"):
     """Run it in an environment that tools/setup.sh has made."""
     interpreter = ROOT / "build" / venv / "bin/python"
     assert interpreter.exists(), f"{interpreter} is missing. Try: make setup"
-    return subprocess.run([interpreter, "-c", code, *map(str, args)], check=False, timeout=60,
+    return subprocess.run([interpreter, "-c", code, *map(str, args)], check=False, timeout=240,
                           encoding="utf-8", capture_output=True, stdin=subprocess.DEVNULL,
                           cwd=tempfile.gettempdir(), env={**os.environ, "USERNAME": "tester"})
 
@@ -217,7 +217,7 @@ def test_aws_batch_takes_the_properties(rt, what):
 def docker_run(flags):
     client = shutil.which("docker", path=f"{os.environ['PATH']}:{ROOT}/build/docker/usr/bin")
     assert client, "docker is missing. Try: make setup"
-    return subprocess.run([client, "run", *flags.split(), "image", "true"], check=False, timeout=60,
+    return subprocess.run([client, "run", *flags.split(), "image", "true"], check=False, timeout=240,
                           encoding="utf-8", capture_output=True, stdin=subprocess.DEVNULL,
                           env={"DOCKER_HOST": "unix:///nonexistent", "HOME": "/nonexistent"}).stderr
 
@@ -282,7 +282,7 @@ def java(folder, *arguments):
     jars = ROOT / "build/nextflow"
     assert (jars / "pom.xml").is_file(), f"{jars} is missing. Try: make setup"
     return subprocess.run(["java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", f"{jars}/*", *arguments],
-                          check=False, timeout=120, encoding="utf-8", capture_output=True, cwd=folder,
+                          check=False, timeout=240, encoding="utf-8", capture_output=True, cwd=folder,
                           stdin=subprocess.DEVNULL,
                           env={**os.environ, "NXF_OFFLINE": "true", "NXF_HOME": str(folder / "home")})
 

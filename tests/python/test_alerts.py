@@ -150,7 +150,7 @@ def test_what_on_alert_raises_is_a_warning_and_goes_no_further(script, state):
         raise ValueError("no disk")
 
     with ResourceTracker(interval=0.05, on_alert=fails) as tracker:
-        assert called.wait(60)
+        assert called.wait(120)
         time.sleep(0.3)
         assert tracker.running
     """)
@@ -163,7 +163,7 @@ def test_a_tracked_function_takes_on_alert(script, state):
     assert script.output(CALLS + """
     @track(interval=0.05, on_alert=on_alert)
     def work():
-        return called.wait(60)
+        return called.wait(120)
 
     print(work())
     """) == "time-limit firing\nTrue\n"
@@ -177,7 +177,7 @@ def test_on_alert_can_stop_its_own_tracker(script, state):
 
     tracker = ResourceTracker(interval=0.05, autostart=False, on_alert=ends)
     tracker.start()
-    print(called.wait(60), tracker.running)
+    print(called.wait(120), tracker.running)
     """) == "time-limit firing\nTrue False\n"
 
 

@@ -94,7 +94,7 @@ def test_a_server_that_forks_its_workers(server):
     (new,) = set(more) - set(answers)
     assert more[new]["pids"] == [new]
     process.send_signal(signal.SIGTERM)
-    assert process.wait(60) == 0
+    assert process.wait(120) == 0
     for pid in (process.pid, new, *answers):
         assert gone(pid)
 

@@ -608,7 +608,7 @@ def test_python_dash_m(tmp_path):
 
     assert resource_tracker.__version__ in out.stdout
     script = pathlib.Path(sys.executable).parent / "resource-tracker"
-    assert subprocess.run([script, "version"], capture_output=True, text=True, timeout=60,
+    assert subprocess.run([script, "version"], capture_output=True, text=True, timeout=120,
                           check=True).stdout == out.stdout
 
 

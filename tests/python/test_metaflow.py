@@ -333,7 +333,7 @@ def test_attributes(flow):
 
 
 def test_a_step_takes_on_alert(flow):
-    text = body("called.wait(60); self.told = told", "@track_resources(interval=0.1, on_alert=on_alert)")
+    text = body("called.wait(120); self.told = told", "@track_resources(interval=0.1, on_alert=on_alert)")
     head = """
     import threading
     told, called = [], threading.Event()
