@@ -216,15 +216,20 @@ static void signal_unlisted(struct track *t)
 	signal_children_from(t, e->cursor);
 }
 
+static void begin_pass(struct trk_termination *e, int signo)
+{
+	e->sent = signo;
+	e->count = e->told_now = e->refused = 0;
+	e->left[0] = '\0';
+	e->is_busy = e->is_cut = false;
+}
+
 static void search(struct track *t, int signo)
 {
 	struct trk_termination *e = &t->ending;
 	int r;
 
-	e->sent = signo;
-	e->count = e->told_now = e->refused = 0;
-	e->left[0] = '\0';
-	e->is_busy = e->is_cut = false;
+	begin_pass(e, signo);
 	e->is_complete = true;
 	r = trk__job_can_adopt() ? signal_descendants(t) : -ENOENT;
 	if (r == 0 ||
@@ -232,6 +237,22 @@ static void search(struct track *t, int signo)
 		return;
 	signal_unlisted(t);
 	e->is_complete = false;
+}
+
+/* Those of the last search, which are stopped: children before their parents. The tracker would
+ * adopt the children of one that has ended, and find them in the next search only. */
+static void kill_found(struct track *t)
+{
+	struct trk_termination *e = &t->ending;
+	size_t n = e->list ? e->count : 0;
+
+	if (!e->is_complete) {
+		search(t, SIGKILL);
+		return;
+	}
+	begin_pass(e, SIGKILL);
+	while (n-- > 0)
+		e->count += signal_process(t, e->list[n], 0);
 }
 
 /* ---- life ---- */
@@ -261,7 +282,7 @@ static bool is_over(const struct track *t, uint64_t now)
 		return false;
 	if (e->is_complete && e->refused == e->count)
 		return true;
-	return now - e->begin_ns >= (e->is_busy ? BUSY_NS : STUCK_NS);
+	return now - e->begin_ns >= BUSY_NS || (!e->is_busy && now - e->found_ns >= STUCK_NS);
 }
 
 /* Search until nothing new is found. Before KILL all are stopped: the end of one could otherwise
@@ -270,19 +291,23 @@ static void search_all(struct track *t, uint64_t now)
 {
 	struct trk_termination *e = &t->ending;
 	uint64_t end, cost_ns = t->env.thread_cpu_ns();
+	bool any = false;
 
 	for (int i = 0; i < SEARCHES && (i == 0 || e->told_now > 0); i++) {
 		search(t, e->signo == SIGKILL ? SIGSTOP : e->signo);
+		any |= e->told_now > 0;
 		e->next_ns = now; /* the first search is over */
 	}
 	if (e->signo == SIGKILL) {
 		trk__cgroup_own_kill(&t->finish.own);
-		search(t, SIGKILL);
+		kill_found(t);
 	}
 	e->empty = e->is_complete && e->count == 0 ? e->empty + 1 : 0;
 	e->cursor = e->cursor + ASKED < PIDS_MAX ? e->cursor + ASKED : 1;
 	trk__track_look_at_children(t);
 	end = t->env.monotonic_ns();
+	if (any)
+		e->found_ns = end;
 	cost_ns = t->env.thread_cpu_ns() - cost_ns;
 	e->next_ns = end + APART_NS + cost_ns * (e->signo == SIGKILL ? 1 : APART);
 	e->is_over = is_over(t, end);

@@ -22,6 +22,7 @@ struct trk_termination {
 	int sent;     /* by the search that is going on: also SIGSTOP, before SIGKILL */
 	bool is_over; /* no process is left, or those that are left cannot be ended */
 	uint64_t begin_ns, next_ns; /* when this signal was sent first; of the next search */
+	uint64_t found_ns;          /* when it was last sent to a process for the first time */
 	unsigned char *told; /* owned; a bit for each pid that got the signal; NULL: no memory */
 	pid_t *list;         /* owned; live processes of the last search */
 	size_t count, cap;

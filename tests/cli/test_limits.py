@@ -144,6 +144,52 @@ def test_what_does_not_end_is_killed_with_what_it_starts_meanwhile(rt, tmp_path,
     assert result.summary["run"]["left_behind"] == 0
 
 
+# A chain of processes, each the parent of the next one, that ignore TERM.
+CHAIN = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void use(int cpu)
+{
+	cpu_set_t set;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+int main(int argc, char **argv)
+{
+	signal(SIGTERM, SIG_IGN);
+	for (int stream = 1; stream < 3; stream++) /* nobody shall wait for their end */
+		dup2(open("/dev/null", O_WRONLY), stream);
+	use(atoi(argv[1]));
+	for (int i = 0; i < 280; i++)
+		if (fork())
+			break;
+	for (;;)
+		pause();
+}
+"""
+
+
+@pytest.mark.native
+def test_a_long_chain_of_processes_is_killed_on_a_busy_machine(rt, tmp_path, marked):
+    """A process that is killed before its children leaves them to the tracker."""
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        pytest.skip("one CPU")
+    subprocess.run(["cc", "-O1", "-o", tmp_path / "chain", "-x", "c", "-"], input=CHAIN, text=True, check=True)
+    with subprocess.Popen(["taskset", "-c", str(cpus[0]), "sh", "-c", "while :; do :; done"]) as other:
+        done = rt.run("-c", str(cpus[0]), rt.path, "run", "--no-discovery", "--renice", "10", "--limit", "time=3s",
+                      "--grace", "100ms", "--", *marked.words, tmp_path / "chain", str(cpus[1]),
+                      program="/usr/bin/taskset")
+        other.kill()
+    assert done.rc == 124, done.stderr
+    assert marked.left() == [] and "could not be ended" not in done.stderr
+
+
 def test_processes_that_a_limit_cannot_end_are_named(world, tmp_path):
     """A program that became another user, as sudo does."""
     source = "#include <stdio.h>\n#include <unistd.h>\n" \
