@@ -70,6 +70,9 @@ int trk__os_group_add(int group_fd, int fd);
 /* Clear the event: not readable until another descriptor becomes ready. */
 void trk__os_group_take(int group_fd);
 
+/* Whether /proc answers within a second. A dead file server may be mounted over it. */
+bool trk__os_proc_answers(void);
+
 /* ---- files ---- */
 
 /* Reserve disk space for `len` bytes from `at` on; the size of the file stays. Returns

@@ -80,12 +80,28 @@ static int read_settings(const struct cli_command *verb, int argc, char **argv,
 	return cli_options(verb, argc, argv, ret);
 }
 
+/* Without the configuration, as what checks its owner reads /proc. */
+static int run_without_proc(int argc, char **argv)
+{
+	static struct track_settings settings;
+	int at;
+
+	track_settings_init(&settings);
+	at = cli_options(&cli_run, argc, argv, &settings);
+	return at < 0 || at >= argc ? EXIT_BEFORE_JOB
+				    : track_run_instead(&settings, argv + at,
+							"/proc does not answer", ETIMEDOUT);
+}
+
 static int run(int argc, char **argv)
 {
 	static struct track_settings settings;
 	bool has_verb = !strcmp(argv[0], cli_run.name);
-	int at = read_settings(&cli_run, argc, argv, &settings), status;
+	int at, status;
 
+	if (!trk__os_proc_answers())
+		return run_without_proc(argc, argv);
+	at = read_settings(&cli_run, argc, argv, &settings);
 	if (at < 0)
 		return EXIT_BEFORE_JOB;
 	if (at >= argc && has_verb && settings.pid)

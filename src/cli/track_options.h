@@ -51,6 +51,10 @@ void track_settings_init(struct track_settings *s);
  * signal's number. */
 int track_with(struct track_settings *s, char **argv, int pid);
 
+/* Execute the command in this process, untracked, after a message: what, and an errno. Returns an exit
+ * status if that fails, or if an option needs the tracker. */
+int track_run_instead(const struct track_settings *s, char **argv, const char *what, int error);
+
 /* Print why exec(3) of a command failed (an errno); returns the exit status for it. */
 int track_exec_failure(const char *command, int error);
 

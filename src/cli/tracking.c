@@ -207,7 +207,7 @@ int track_exec_failure(const char *command, int error)
 
 /* The job cannot be started as a child (no descriptors, no memory, no room for one more process):
  * it replaces this process, untracked, unless an option needs the tracker. */
-static int run_instead(const struct track_settings *s, char **argv, const char *what, int error)
+int track_run_instead(const struct track_settings *s, char **argv, const char *what, int error)
 {
 	if (s->strict || s->track.limits.time_ns || s->track.limits.memory_bytes)
 		return cli_reject(EXIT_BEFORE_JOB, "%s: %s", what, trk__strerror(error));
@@ -223,7 +223,7 @@ static int start_failure(const struct track_settings *s, const struct trk_track_
 	if (argv && result->exec_failed)
 		return track_exec_failure(argv[0], -error);
 	if (argv)
-		return run_instead(s, argv, "cannot track the job", error);
+		return track_run_instead(s, argv, "cannot track the job", error);
 	if (pid && error == -ESRCH && kill(pid, 0) < 0 && errno == EPERM)
 		return cli_reject(EXIT_DENIED,
 				  "pid %d: belongs to another user, and /proc hides it (hidepid). "
@@ -362,7 +362,7 @@ static void fill_engine(struct track_settings *s, char **argv, int pid, struct o
 static int not_begun(const struct track_settings *s, char **argv, const char *what, int error)
 {
 	if (argv)
-		return run_instead(s, argv, what, error);
+		return track_run_instead(s, argv, what, error);
 	return cli_reject(EXIT_ERROR, "%s: %s", what, trk__strerror(error));
 }
 

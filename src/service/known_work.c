@@ -76,7 +76,7 @@ static double one_process(const char *folder)
 
 static double written_file(const char *folder)
 {
-	static char block[1 << 20];
+	static char block[1 << 16]; /* counts for `ulimit -d` of each run */
 	char path[4200];
 	double total = 0;
 	int fd;
@@ -84,7 +84,7 @@ static double written_file(const char *folder)
 	memset(block, 7, sizeof(block));
 	(void) snprintf(path, sizeof(path), "%s/written", folder);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	for (int i = 0; fd >= 0 && i < FILE_MIB; i++) {
+	for (int i = 0; fd >= 0 && i < FILE_MIB * 16; i++) {
 		ssize_t n = write(fd, block, sizeof(block));
 
 		total += n > 0 ? (double) n : 0;

@@ -262,3 +262,28 @@ def test_a_time_limit_acts_while_the_storage_is_frozen(rt, frozen):
     assert done.rc == 124, done.stderr
     assert "recording incomplete: its storage does not answer (" in done.stderr
     assert "the job lives" not in done.stdout
+
+
+# ---- /proc ----
+
+# Runs its arguments with a file system over /proc whose server never answers. Programs that look into
+# /proc when they start, such as grep, would wait.
+COVERED = """
+"$STUCK" serve /proc >"$DIR.ready" &
+server=$!
+until [ -s "$DIR.ready" ]; do sleep 0.02; done
+"$@"
+rc=$?
+kill -9 $server
+exit $rc
+"""
+
+
+@pytest.mark.parametrize("flags, rc", [((), 3), (("--limit", "time=9s"), 125), (("--strict",), 125)])
+def test_a_dead_file_system_over_proc(rt, stuck, tmp_path, flags, rc):
+    """The job runs untracked, unless an option needs the tracker."""
+    done = rt.run("-m", "--propagation", "private", "bash", "-c", COVERED, "bash", rt.path, "run", *flags, "--", "sh",
+                  "-c", "exit 3", program="/usr/bin/unshare", env={"STUCK": stuck, "DIR": tmp_path / "dead"})
+    assert done.rc == rc
+    assert "resource-tracker: /proc does not answer: " in done.stderr
+    assert ("; the job runs untracked\n" in done.stderr) == (rc == 3)

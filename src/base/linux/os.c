@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +14,13 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/sysinfo.h>
 #include <sys/timerfd.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -145,6 +148,43 @@ int trk__os_reserve(int fd, uint64_t at, uint64_t len)
 	if (fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t) at, (off_t) len) == 0)
 		return 0;
 	return errno == ENOSPC || errno == EDQUOT ? -errno : -EOPNOTSUPP;
+}
+
+/* The kernel's own /proc. Does not ask a file server. */
+static bool is_kernels_proc(void)
+{
+	enum { ROOT_INODE = 1, BLOCK_BYTES = 1024 };
+	struct statx st;
+
+	return syscall(SYS_statx, AT_FDCWD, "/proc", AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
+		       STATX_BASIC_STATS, &st) < 0 ||
+	       (st.stx_ino == ROOT_INODE && st.stx_blksize == BLOCK_BYTES);
+}
+
+bool trk__os_proc_answers(void)
+{
+	enum { WAIT_MS = 1000 };
+	struct pollfd end = {.events = POLLIN};
+	int ends[2];
+	bool answers;
+	pid_t pid;
+
+	if (is_kernels_proc() || trk__os_pipe(ends) < 0)
+		return true;
+	pid = fork();
+	if (pid == 0) {
+		/* A child of this process could remain one of the job. */
+		if (fork() == 0)
+			(void) access("/proc/self", F_OK);
+		_exit(0);
+	}
+	(void) close(ends[1]);
+	if (pid > 0)
+		(void) waitpid(pid, NULL, 0);
+	end.fd = ends[0];
+	answers = pid < 0 || poll(&end, 1, WAIT_MS) > 0; /* at the end of the stream */
+	(void) close(ends[0]);
+	return answers;
 }
 
 ssize_t trk__os_attribute(int dirfd, const char *name, const char *attribute, void *data,
