@@ -241,7 +241,10 @@ static int make_in(struct trk_cgroup_own *own, const struct trk_cgroup *cg, cons
 			      trk__strerror(-errno));
 	TRK_FD_CLEANUP int group_fd = trk__open_dir_at(own->parent_fd, own->name);
 	if (group_fd >= 0)
-		own->procs_fd = openat(group_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+		own->procs_fd =
+			openat(group_fd,
+			       cg->place[TRK_CGROUP_MEMORY].version == 1 ? "tasks" : "cgroup.procs",
+			       O_WRONLY | O_CLOEXEC);
 	if (own->procs_fd >= 0) {
 		copy_limit(cg, group_fd);
 		return 0;

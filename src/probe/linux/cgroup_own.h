@@ -19,8 +19,9 @@ enum { TRK_CGROUP_NAME_SIZE = 64 };
 struct trk_cgroup_own {
 	int parent_fd; /* directory in which the group lies; -1: no group was made */
 	int home_fd;   /* directory of the group that the tracker is in */
-	/* cgroup.procs of the group. A process between fork and exec enters by writing "0", which
-	 * may take 10 to 20 ms, as the kernel waits until no other process forks. */
+	/* A process between fork and exec enters by writing "0": to `tasks` on v1; to
+	 * cgroup.procs on v2, which may take 10 to 20 ms, as the kernel waits until no other
+	 * process forks. */
 	int procs_fd;
 	char name[TRK_CGROUP_NAME_SIZE];
 	char dir[TRK_CGROUP_PATH_SIZE]; /* of the group, below the env's cgroup_fd */
