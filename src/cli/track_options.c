@@ -213,11 +213,15 @@ static int set_alert(void *settings, const struct cli_option *o, const char *val
 
 static int set_cgroup(void *settings, const struct cli_option *o, const char *value)
 {
+	static const enum trk_own_group choices[] = {TRK_OWN_GROUP_BELOW, TRK_OWN_GROUP_AUTO,
+						     TRK_OWN_GROUP_NEVER};
 	struct track_settings *s = settings;
 	int choice = cli_choice(o, value);
 
-	s->track.own_group = choice == 0;
-	return choice < 0 ? EXIT_USAGE : 0;
+	if (choice < 0)
+		return EXIT_USAGE;
+	s->track.own_group = choices[choice];
+	return 0;
 }
 
 static int set_no_discovery(void *settings, const struct cli_option *o, const char *value)
@@ -370,7 +374,7 @@ const struct cli_option track_run_options[] = {
 	CLI_OPTION_GROUP("limits and requests"),
 	{"limit", 0, "mem=..,time=..", "warn at 90 %, then end the job: TERM, then KILL; exit code 124", set_limit, 0},
 	REQUEST_OPTION,
-	{"cgroup", 0, "auto|never", "run the job in its own control group where possible, for its exact peak of memory", set_cgroup, 0},
+	{"cgroup", 0, "below|auto|never", "run the job in its own control group, for its exact peak of memory: below this one, or where possible", set_cgroup, 0},
 	KEPT_OPTIONS,
 	ADVANCED_OPTIONS,
 	MORE_OPTIONS,

@@ -250,7 +250,7 @@ static void check_cgroup(struct trk_check *f, const struct trk_env *env)
 static void check_own_group(struct trk_check *f, const struct trk_env *env)
 {
 	static const char what[] = "exact peak of the job's memory";
-	char why[TRK_CGROUP_TEXT_SIZE];
+	char why[TRK_CGROUP_TEXT_SIZE], no_sibling[TRK_CGROUP_TEXT_SIZE];
 	struct trk_cgroup group;
 	pid_t self = getpid();
 	bool alone = trk__cgroup_open(&group, env, self) == 0 &&
@@ -258,9 +258,15 @@ static void check_own_group(struct trk_check *f, const struct trk_env *env)
 
 	if (alone)
 		set(f, what, TRK_CHECK_GOOD, "the control group, which holds nothing else", "");
-	else if (trk__cgroup_own_make(NULL, env, &group, "", why) == 0)
+	else if (trk__cgroup_own_make(NULL, env, &group, "", true, why) == 0)
 		set(f, what, TRK_CHECK_GOOD,
-		    "a control group of the job's own, with run --cgroup auto", "");
+		    "a control group of the job's own, with run --cgroup below or auto", "");
+	else if (trk__cgroup_own_make(NULL, env, &group, "", false, no_sibling) == 0)
+		set(f, what, TRK_CHECK_GOOD,
+		    TRK_PATH("a control group of the job's own, with run --cgroup auto; not below: "
+			     "%s",
+			     why),
+		    "");
 	else
 		set(f, what, TRK_CHECK_PART, "samples, VmHWM, ru_maxrss", why);
 	trk__cgroup_release(&group);

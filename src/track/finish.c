@@ -54,12 +54,12 @@ void trk__finish_begin(struct trk_finish *f, const struct trk_env *env, pid_t pi
 		f->rss_at_start_bytes = own.rss_bytes;
 }
 
-void trk__finish_make_group(struct trk_finish *f, const char *id)
+void trk__finish_make_group(struct trk_finish *f, const char *id, bool below)
 {
 	char why[TRK_CGROUP_TEXT_SIZE];
 
 	if (f->holders == TRK_PEAK_GROUP_NONE)
-		(void) trk__cgroup_own_make(&f->own, &f->env, &f->group, id, why);
+		(void) trk__cgroup_own_make(&f->own, &f->env, &f->group, id, below, why);
 }
 
 void trk__finish_enter_group(struct trk_finish *f, bool is_refused)
@@ -101,7 +101,9 @@ void trk__finish_leave_group(struct trk_finish *f, const struct trk_cgroup *now)
 {
 	trk__cgroup_forks(now, &f->forks);
 	f->group_is_own = false;
-	if (f->holders == TRK_PEAK_GROUP_ALONE)
+	if (f->holders == TRK_PEAK_GROUP_ALONE ||
+	    (f->holders == TRK_PEAK_GROUP_OWN &&
+	     !trk__cgroup_own_holds(&f->own, &now->place[TRK_CGROUP_MEMORY])))
 		f->holders = TRK_PEAK_GROUP_NONE;
 }
 

@@ -38,8 +38,9 @@ void trk__finish_begin(struct trk_finish *f, const struct trk_env *env, pid_t pi
 /* After each walk of the tree: check for kills by the kernel and for other processes in the job's
  * group. */
 void trk__finish_look(struct trk_finish *f, struct trk_sampler *sampler, bool is_over);
-/* Make a control group for the job that is about to be started. Failure has no effect. */
-void trk__finish_make_group(struct trk_finish *f, const char *id);
+/* Make a control group for the job that is about to be started. Failure has no effect. below: see
+ * trk__cgroup_own_make. */
+void trk__finish_make_group(struct trk_finish *f, const char *id, bool below);
 /* The job was started in that group unless the kernel refused it: read the counters of that group
  * from now on. */
 void trk__finish_enter_group(struct trk_finish *f, bool is_refused);

@@ -459,8 +459,9 @@ static int start_job(struct track *t)
 	t->job.wants_clocks = !o->one_process && !t->finish.group_is_own;
 	(void) snprintf(guard, sizeof(guard), "RESOURCE_TRACKER_RUN=%s:%d", t->record->run.id,
 			(int) getpid());
-	if (o->own_group)
-		trk__finish_make_group(&t->finish, t->record->run.id);
+	if (o->own_group != TRK_OWN_GROUP_NEVER)
+		trk__finish_make_group(&t->finish, t->record->run.id,
+				       o->own_group == TRK_OWN_GROUP_BELOW);
 	t->job.group_fd = t->finish.own.procs_fd;
 	t->spawn_ns = t->env.monotonic_ns();
 	r = trk__job_spawn(&t->job, o->argv, guard, &t->result->exec_failed);

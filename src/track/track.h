@@ -43,8 +43,13 @@ struct trk_track_options {
 	uint64_t interval_ns;
 	bool one_process;
 	bool no_system; /* the process tree only */
-	bool own_group; /* run: make a control group for the job where that can be done */
-	bool unlisted;  /* this and the next: see struct trk_run */
+	/* run: make a control group for the job */
+	enum trk_own_group {
+		TRK_OWN_GROUP_NEVER,
+		TRK_OWN_GROUP_BELOW, /* where it can be a child of the tracker's, and no limit applies */
+		TRK_OWN_GROUP_AUTO, /* wherever it can be made */
+	} own_group;
+	bool unlisted; /* this and the next: see struct trk_run */
 	uint64_t input_bytes;
 	enum trk_redaction redaction; /* of command lines */
 	bool renice;                  /* set the nice value below once the job has started */

@@ -1,17 +1,20 @@
 """Tests memory peaks and their labels with jobs that know their memory."""
 
+import contextlib
 import csv
 import io
 import json
 import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
+from conftest import TIMEOUT_S, memory_group
 
 pytestmark = pytest.mark.native
 
@@ -297,10 +300,13 @@ def test_what_the_job_leaves_running_leaves_the_group(rt, own_group):
 
 
 def test_the_group_of_a_killed_tracker_goes_with_the_next_run(rt, own_group):
+    def left():
+        return [group for group in own_groups() if f"-tracker-{tracker.pid}-" in group.name]
+
     with rt.start("run", "--no-discovery", *own_group, "--", "sh", "-c", "sleep 30") as tracker:
         pid = None
         while pid is None:
-            for group in own_groups():
+            for group in left():
                 pid = int((group / "cgroup.procs").read_text().split() [0]) if (
                     (group / "cgroup.procs").read_text().strip()) else None
             time.sleep(0.02)
@@ -308,8 +314,8 @@ def test_the_group_of_a_killed_tracker_goes_with_the_next_run(rt, own_group):
         tracker.wait()
         os.kill(pid, 0)  # the job goes on
         rt.track("true", flags=own_group)
-        assert len(own_groups()) == 1  # it is in use
-    while own_groups():
+        assert len(left()) == 1  # it is in use
+    while left():
         rt.track("true", flags=own_group)
         time.sleep(0.02)
 
@@ -323,8 +329,99 @@ def test_the_job_starts_in_its_group_with_the_same_limit(rt, own_group):
     assert limits[0] == limits[1]
 
 
-def test_cgroup_takes_two_words(rt):
+# ---- a group below the tracker's ----
+
+
+@pytest.fixture
+def below(rt):
+    """Flags for a control group below the tracker's; skipped where none can be made."""
+    checks = json.loads(rt.run("doctor", "--json").stdout)["checks"]
+    check, = (c for c in checks if c["what"] == "exact peak of the job's memory")
+    if "--cgroup below" not in check["source"]:
+        pytest.skip(f"{check['source']}: {check['hint']}")
+    return ["--cgroup", "below"]
+
+
+def test_a_job_has_a_group_below_the_trackers(rt, below):
+    result = rt.track("cat", "/proc/self/cgroup", flags=below)
+    name, = re.findall("/(resource-tracker-.*)", result.stdout)
+    assert name not in {group.name for group in own_groups()}
+
+
+def test_a_run_inside_a_run_counts_in_both(rt, below):
+    inner = f"{rt.path} run -q --no-discovery --cgroup below --job inner --summary-json inner.json -- "
+    result = rt.track("sh", "-c", inner + shlex.join(
+        python("x = b'x' * (100 << 20); print(open('/proc/self/cgroup').read())")), flags=below)
+    assert result.rc == 0, result.stderr
+    with open(rt.home / "inner.json", encoding="utf-8") as file:
+        peaks = [s["totals"]["peak_memory_mib"]["value"] for s in (json.load(file), result.summary)]
+    assert all(100 < peak < 150 for peak in peaks), peaks
+    assert result.stdout.count("/resource-tracker-") == 2  # the inner group is below the outer one
+
+
+@pytest.fixture
+def limited(below):
+    """A control group with a limit of 256 MiB, in which no other process is."""
+    folder = pathlib.Path(memory_group())
+    folder.mkdir()
+    limit = folder / "memory.limit_in_bytes"
+    if not limit.exists():
+        limit = folder / "memory.max"
+    limit.write_text(str(256 * MIB))
+    yield folder
+    until_gone = time.monotonic() + TIMEOUT_S
+    while folder.exists() and time.monotonic() < until_gone:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        time.sleep(0.02)
+
+
+def test_below_a_memory_limit_there_is_none(rt, limited):
+    """A copy would not follow the limit when it is raised."""
+    with subprocess.Popen(["sh", "-c", f"echo $$ >{limited}/cgroup.procs; exec sleep 60"]) as neighbour:
+        lines = [line for word in ("below", "auto") for line in subprocess.run(
+            ["sh", "-c", f'echo $$ >{limited}/cgroup.procs; exec "$@"', "sh", rt.path, "run", "-q",
+             "--no-discovery", "--cgroup", word, "--", "cat", "/proc/self/cgroup"],
+            env=rt.env, check=True, capture_output=True, text=True).stdout.splitlines() if limited.name in line]
+        doctor = subprocess.run(["sh", "-c", f'echo $$ >{limited}/cgroup.procs; exec "$@"', "sh", rt.path,
+                                 "doctor"], env=rt.env, check=True, capture_output=True, text=True).stdout
+        neighbour.kill()
+    assert ["resource-tracker-" in line for line in lines] == [False, True]
+    assert "with run --cgroup auto; not below: its copy of the memory limit" in doctor
+
+
+def test_a_job_that_leaves_its_group_is_measured_by_its_processes(rt, below, limited):
+    code = f"""
+import os, time
+x = b"x" * (100 << 20)
+time.sleep(0.5)
+open("{limited}/cgroup.procs", "w").write(str(os.getpid()))
+y = b"y" * (1 << 20)
+time.sleep(1.5)
+"""
+    result = rt.track(*python(code), flags=[*below, "-i", "0.2"])
+    peak = result.summary["totals"]["peak_memory_mib"]
+    assert result.rc == 0 and 100 < peak["value"] < 130
+    assert "own group" not in peak["source"]
+    assert result.summary["totals"]["peak_group_memory_mib"]["value"] is None
+
+
+def test_a_job_may_limit_its_own_group(rt, below):
+    code = """
+import pathlib, re
+path = re.search(":memory:(.*)|^0::(.*)", pathlib.Path("/proc/self/cgroup").read_text(), re.M)
+for folder, name in (("memory", "memory.limit_in_bytes"), (".", "memory.max")):
+    file = pathlib.Path(f"/sys/fs/cgroup/{folder}/{path[1] or path[2]}/{name}")
+    if file.exists():
+        file.write_text(str(64 << 20))
+x = b"x" * (100 << 20)
+"""
+    result = rt.track(*python(code), flags=below)
+    assert result.summary["run"]["exit"]["verdict"] == "out_of_memory"
+
+
+def test_cgroup_takes_three_words(rt):
     result = rt.run("run", "--cgroup", "always", "--", "true")
-    assert result.rc == 125 and "auto never" in result.stderr
+    assert result.rc == 125 and "below auto never" in result.stderr
     assert subprocess.run([rt.path, "run", "--help"], capture_output=True, check=True,
                           text=True).stdout.count("--cgroup") == 1

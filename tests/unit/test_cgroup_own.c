@@ -32,8 +32,11 @@ static int begin(void **state)
 	return mkdtemp(scratch) ? 0 : -1;
 }
 
+static bool below;
+
 static int end(void **state)
 {
+	below = false;
 	trk__remove_tree(scratch);
 	return 0;
 }
@@ -69,7 +72,7 @@ static int make(struct trk_cgroup_own *own, const struct trk_env *env, const cha
 	int r;
 
 	(void) trk__cgroup_open(&cg, env, getpid());
-	r = trk__cgroup_own_make(own, env, &cg, id, why);
+	r = trk__cgroup_own_make(own, env, &cg, id, below, why);
 	trk__cgroup_release(&cg);
 	return r;
 }
@@ -152,6 +155,65 @@ static void a_v1_group_must_hand_its_limits_down(void **state)
 	assert_non_null(strstr(why, "use_hierarchy"));
 }
 
+static void below_means_not_beside_the_trackers_group(void **state)
+{
+	below = true;
+	put_v2();
+	assert_int_equal(check(), -EOPNOTSUPP);
+	assert_non_null(strstr(why, "beside"));
+	put("sys/fs/cgroup/cgroup.subtree_control", "memory\n");
+	put_member("0::/\n"); /* the machine's root group */
+	assert_int_equal(check(), 0);
+}
+
+static void below_means_without_a_copy_of_a_limit(void **state)
+{
+	put_member("4:memory:/job\n");
+	put("sys/fs/cgroup/memory/cgroup.procs", "");
+	put("sys/fs/cgroup/memory/release_agent", "");
+	put("sys/fs/cgroup/memory/job/cgroup.procs", "1\n");
+	put("sys/fs/cgroup/memory/job/memory.use_hierarchy", "1\n");
+	below = true;
+	assert_int_equal(check(), 0);
+	put("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "1073741824\n");
+	assert_int_equal(check(), -EOPNOTSUPP);
+	assert_non_null(strstr(why, "limit"));
+	below = false;
+	assert_int_equal(check(), 0);
+}
+
+static void none_is_made_beside_the_group_of_an_outer_run(void **state)
+{
+	put_v2();
+	put_member("0::/a/resource-tracker-1-r-1\n");
+	put("sys/fs/cgroup/a/resource-tracker-1-r-1/cgroup.procs", "1\n");
+	put("sys/fs/cgroup/a/resource-tracker-1-r-1/cgroup.events", "populated 1\n");
+	put("sys/fs/cgroup/a/resource-tracker-1-r-1/cgroup.subtree_control", "\n");
+	assert_int_equal(check(), -EOPNOTSUPP);
+	assert_non_null(strstr(why, "outer run"));
+}
+
+static void a_group_holds_itself_and_what_is_below(void **state)
+{
+	const struct trk_cgroup_own own = {.dir = "./a/resource-tracker-1-x"};
+	static const struct {
+		const char *dir;
+		bool is_held;
+	} places[] = {
+		{"./a/resource-tracker-1-x", true},
+		{"./a/resource-tracker-1-x/b", true},
+		{"./a/resource-tracker-1-xy", false},
+		{"./a", false},
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct trk_cgroup_place place = {.version = 2};
+
+		(void) snprintf(place.dir, sizeof(place.dir), "%s", places[i].dir);
+		assert_int_equal(trk__cgroup_own_holds(&own, &place), places[i].is_held);
+	}
+}
+
 static void without_groups_there_is_a_reason(void **state)
 {
 	put_member("\n");
@@ -202,6 +264,12 @@ static void a_process_left_in_it_goes_home(void **state)
 			_exit(1);
 		(void) pause();
 	}
+	/* v1 has a file by which a process enters without a wait for forks. */
+	(void) snprintf(path, sizeof(path), "self/fd/%d", own.procs_fd);
+	assert_true(trk__read_link_at(env.proc_fd, path, text, sizeof(text)) > 0);
+	assert_string_equal(strrchr(text, '/'), faccessat(own.home_fd, "tasks", F_OK, 0) == 0
+							? "/tasks"
+							: "/cgroup.procs");
 	(void) snprintf(path, sizeof(path), "%d/cgroup", (int) pid);
 	do {
 		assert_true(trk__read_at(env.proc_fd, path, text, sizeof(text)) > 0);
@@ -245,6 +313,10 @@ int main(void)
 		SCRATCH_TEST(systemds_groups_are_left_alone),
 		SCRATCH_TEST(none_below_a_v2_group_that_holds_processes),
 		SCRATCH_TEST(a_v1_group_must_hand_its_limits_down),
+		SCRATCH_TEST(below_means_not_beside_the_trackers_group),
+		SCRATCH_TEST(below_means_without_a_copy_of_a_limit),
+		SCRATCH_TEST(none_is_made_beside_the_group_of_an_outer_run),
+		cmocka_unit_test(a_group_holds_itself_and_what_is_below),
 		SCRATCH_TEST(without_groups_there_is_a_reason),
 		SCRATCH_TEST(a_group_that_cannot_be_entered_is_taken_away),
 		SCRATCH_TEST(all_processes_in_it_are_killed_at_once),

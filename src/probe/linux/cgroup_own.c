@@ -145,19 +145,26 @@ static int place_v1(const struct trk_cgroup *cg, char dir[TRK_CGROUP_PATH_SIZE],
 	return 0;
 }
 
-static int place_v2(const struct trk_env *env, const struct trk_cgroup *cg,
+static int place_v2(const struct trk_env *env, const struct trk_cgroup *cg, bool below,
 		    char dir[TRK_CGROUP_PATH_SIZE], char *why)
 {
 	const struct trk_cgroup_place *place = &cg->place[TRK_CGROUP_MEMORY];
-	bool has_parent = strrchr(place->dir + place->mount_len, '/') != NULL;
+	const char *name = strrchr(place->dir + place->mount_len, '/');
 	const char *limit;
 
 	memcpy(dir, place->dir, TRK_CGROUP_PATH_SIZE);
 	if (!gives_memory_to_children(cg->cgroup_fd, dir)) {
-		if (!has_parent)
+		if (!name)
 			return refuse(
 				why, -EOPNOTSUPP,
 				"cgroup v2 allows no child of a group that contains processes");
+		if (below)
+			return refuse(why, -EOPNOTSUPP,
+				      "only beside the tracker's group, whose manager would not "
+				      "see it");
+		if (trk__skip_prefix(name, "/" PREFIX))
+			return refuse(why, -EOPNOTSUPP,
+				      "the group of the outer run would not count its sibling");
 		limit = limit_of(cg->cgroup_fd, dir);
 		if (limit)
 			return refuse(why, -EOPNOTSUPP,
@@ -175,19 +182,24 @@ static int place_v2(const struct trk_env *env, const struct trk_cgroup *cg,
 	return 0;
 }
 
-static int find_place_for(const struct trk_env *env, const struct trk_cgroup *cg,
+static int find_place_for(const struct trk_env *env, const struct trk_cgroup *cg, bool below,
 			  char dir[TRK_CGROUP_PATH_SIZE], char *why)
 {
 	const struct trk_cgroup_place *place = &cg->place[TRK_CGROUP_MEMORY];
+	struct trk_cgroup_limits limits;
 	int r;
 
 	if (place->version == 0)
 		return refuse(why, -EOPNOTSUPP, "no memory controller is found");
 	if (place->fallback)
 		return refuse(why, -EOPNOTSUPP, "the tracker's group is not visible here");
-	r = place->version == 1 ? place_v1(cg, dir, why) : place_v2(env, cg, dir, why);
+	r = place->version == 1 ? place_v1(cg, dir, why) : place_v2(env, cg, below, dir, why);
 	if (r < 0)
 		return r;
+	(void) trk__cgroup_limits(cg, &limits);
+	if (below && (limits.memory_bytes != TRK_NO_LIMIT || limits.refused))
+		return refuse(why, -EOPNOTSUPP,
+			      "its copy of the memory limit would not follow changes");
 	if (faccessat(cg->cgroup_fd, dir, W_OK, AT_EACCESS) < 0)
 		return refuse(why, -errno, "%s cannot be written: %s", dir, trk__strerror(-errno));
 	return 0;
@@ -255,12 +267,12 @@ static int make_in(struct trk_cgroup_own *own, const struct trk_cgroup *cg, cons
 }
 
 int trk__cgroup_own_make(struct trk_cgroup_own *ret, const struct trk_env *env,
-			 const struct trk_cgroup *cg, const char *id,
+			 const struct trk_cgroup *cg, const char *id, bool below,
 			 char why[TRK_CGROUP_TEXT_SIZE])
 {
 	struct trk_cgroup_own own = TRK_CGROUP_OWN_NONE;
 	char dir[TRK_CGROUP_PATH_SIZE];
-	int r = cg->open ? find_place_for(env, cg, dir, why)
+	int r = cg->open ? find_place_for(env, cg, below, dir, why)
 			 : refuse(why, -EOPNOTSUPP, "no control group is found");
 
 	if (r < 0 || !ret)
@@ -296,6 +308,13 @@ void trk__cgroup_own_open(const struct trk_cgroup_own *own, struct trk_cgroup *c
 		place->machine_root = false;
 	}
 	trk__cgroup_usage_open(cg);
+}
+
+bool trk__cgroup_own_holds(const struct trk_cgroup_own *own, const struct trk_cgroup_place *place)
+{
+	const char *rest = trk__skip_prefix(place->dir, own->dir);
+
+	return rest && (*rest == '/' || *rest == '\0');
 }
 
 void trk__cgroup_own_kill(const struct trk_cgroup_own *own)

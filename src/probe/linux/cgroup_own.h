@@ -34,10 +34,14 @@ struct trk_cgroup_own {
 
 /* Make an empty group with `id` in its name, and remove those of trackers that were killed; cg: the
  * tracker's group. Returns 0 (then call _remove), or a negative errno with the reason in `why` and
- * leaves *own as it is. own NULL: make none, but tell whether one could be made. */
+ * leaves *own as it is. own NULL: make none, but tell whether one could be made. below: only as a
+ * child of the tracker's group, and without a limit. */
 int trk__cgroup_own_make(struct trk_cgroup_own *own, const struct trk_env *env,
-			 const struct trk_cgroup *cg, const char *id,
+			 const struct trk_cgroup *cg, const char *id, bool below,
 			 char why[TRK_CGROUP_TEXT_SIZE]);
+
+/* Is this place the group, or below it? */
+bool trk__cgroup_own_holds(const struct trk_cgroup_own *own, const struct trk_cgroup_place *place);
 
 /* Make *cg, which was opened for the tracker, read the files of the group from now on. */
 void trk__cgroup_own_open(const struct trk_cgroup_own *own, struct trk_cgroup *cg);
