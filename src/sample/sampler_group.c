@@ -317,7 +317,7 @@ static uint64_t held_bytes(struct trk_sampler *s, const struct trk_cgroup_usage 
 	*ret_excess = 0;
 	if (!s->options.group_is_own)
 		return bytes;
-	*ret_excess = excess_bytes(bytes, state->pss_estimated_bytes, usage);
+	*ret_excess = excess_bytes(bytes, bytes - state->least_bytes, usage);
 	bytes -= *ret_excess;
 	if (usage->known & TRK_CGROUP_KNOWS_SHMEM) {
 		bytes += unmapped_charges(s, usage, bytes);
@@ -330,13 +330,16 @@ static uint64_t held_bytes(struct trk_sampler *s, const struct trk_cgroup_usage 
 static void take_held(struct trk_sampler *s, const struct trk_cgroup_usage *usage)
 {
 	const struct trk_tree_state *state = s->tree ? trk__tree_state(s->tree) : NULL;
-	uint64_t excess;
+	uint64_t excess, held;
 
 	if (!state || state->processes == 0)
 		return;
-	trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY, held_bytes(s, usage, &excess));
+	held = held_bytes(s, usage, &excess);
+	trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY, held);
 	trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY_ESTIMATED,
-			       state->pss_estimated_bytes - excess);
+			       state->pss_bytes - state->least_bytes - excess);
+	trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY_MOST,
+			       held + state->most_bytes - state->pss_bytes);
 }
 
 void trk__sampler_take_group_memory(struct trk_sampler *s, const struct trk_cgroup_usage *usage)

@@ -126,9 +126,6 @@ static void label_sum(const struct trk_peak_facts *f, struct peak *p)
 	} else {
 		p->quality = TRK_QUALITY_ESTIMATED;
 		add_reason(p, "sums over the tree are sampled");
-		if (f->assumes_spaces)
-			add_reason(p, "processes of equal size were assumed to share their memory, "
-				      "which the kernel does not report here");
 	}
 }
 

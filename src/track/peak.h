@@ -23,10 +23,9 @@ enum trk_peak_group {
 struct trk_peak_facts {
 	struct trk_tree_peak tree;
 	struct trk_sampler_memory memory;
-	bool is_run;         /* the tracker started the job, and sees its orphans */
-	bool is_alone;       /* there was one process, and it was reaped */
-	bool can_be_missed;  /* children of a parent that ignores SIGCHLD: their size is unknown */
-	bool assumes_spaces; /* as struct trk_tree_state */
+	bool is_run;        /* the tracker started the job, and sees its orphans */
+	bool is_alone;      /* there was one process, and it was reaped */
+	bool can_be_missed; /* children of a parent that ignores SIGCHLD: their size is unknown */
 	uint64_t rss_slack_bytes; /* by which the kernel's size of a process may be off */
 	uint64_t start_bytes; /* of the tracker: what the maxrss of a forked child starts from */
 	enum trk_peak_group group;

@@ -121,17 +121,6 @@ static void one_process_alone_is_not_exact_where_the_kernel_counts_in_large_batc
 	assert_true(isnan(least()) && most() == 32);
 }
 
-static void an_address_space_that_was_assumed_is_in_the_reason(void **state)
-{
-	struct trk_peak_facts f = facts();
-
-	f.tree.is_floor = false;
-	f.tree.bytes = 200 * MIB;
-	assert_null(strstr(judge(&f)->reason, "equal size"));
-	f.assumes_spaces = true;
-	assert_non_null(strstr(judge(&f)->reason, "equal size"));
-}
-
 static void no_larger_than_a_forked_child_is_an_upper_bound_for_one_process_alone(void **state)
 {
 	struct trk_peak_facts f = facts();
@@ -287,7 +276,6 @@ int main(void)
 			the_largest_of_several_is_not_a_floor_where_the_kernel_counts_in_large_batches),
 		cmocka_unit_test(
 			one_process_alone_is_not_exact_where_the_kernel_counts_in_large_batches),
-		cmocka_unit_test(an_address_space_that_was_assumed_is_in_the_reason),
 		cmocka_unit_test(
 			no_larger_than_a_forked_child_is_an_upper_bound_for_one_process_alone),
 		cmocka_unit_test(shared_memory_beside_the_processes_forbids_exact_and_at_most),

@@ -565,7 +565,8 @@ static double held_to_group(double pss_mib, double inferred_mib, uint64_t peak_m
 
 	tree.state.processes = 1;
 	tree.state.pss_bytes = (uint64_t) (pss_mib * 1048576);
-	tree.state.pss_estimated_bytes = (uint64_t) (inferred_mib * 1048576);
+	tree.state.most_bytes = tree.state.pss_bytes;
+	tree.state.least_bytes = (uint64_t) ((pss_mib - inferred_mib) * 1048576);
 	trk__sampler_take_group_memory(&s, &usage);
 	assert_true(s.row.value[TRK_PROCESS_MEMORY_ESTIMATED] >= 0);
 	return (double) s.row.value[TRK_PROCESS_MEMORY] / 1048576;

@@ -572,7 +572,6 @@ static void growth_of_its_own_pages_needs_no_reading(void **state)
 	trk__tree_update(t, &s);
 	p = trk__tree_find(t, getpid());
 	assert_int_equal(p->read_update, t->update);
-	assert_true(p->anon_factor > 0.99F);
 	before = s->pss_bytes;
 	(void) munmap(own, size);
 	own = touched(2 * size, MAP_PRIVATE);
@@ -645,7 +644,7 @@ static void memory_that_workers_share_counts_once_while_they_are_forked(void **s
 		}
 		t->pss_budget.credit_ns = TRK_PSS_CREDIT_MAX_NS; /* all that it ever has */
 		trk__tree_update(t, &s);
-		assert_in_range(s->pss_bytes, size, size + size / 8);
+		assert_in_range(s->pss_bytes, size - size / 32, size + size / 8);
 		assert_in_range(s->peak_bytes, size, size + size / 8);
 	}
 	assert_int_equal(s->processes, 10);

@@ -1,14 +1,13 @@
 /* Peaks of memory: the largest sum, a lower bound (floor), an estimate and an upper bound.
  *
- * - The largest sum: of PSS readings during which nothing changed, plus the excess of one VmHWM:
- *   VmHWM shows how far a process rose above its current size, so the peak is near or above "the
- *   current size of the others, and this one at its highest".
- * - The floor: the size of the largest process, or a sum of which all parts were read. The tree has
- *   held at least that. Sizes: RSS, maxrss of a reaped process, and VmHWM, that of an attached
+ * - The largest sum: the best figure of an update, plus the excess of one VmHWM: VmHWM shows how
+ *   far a process rose above its current size, so the peak is near or above "the current size of the
+ *   others, and this one at its highest". Of an update whose bounds are far apart the lower one.
+ * - The floor: the size of the largest process, or the lower bound of an update. Sizes: RSS, maxrss of a reaped process, and VmHWM, that of an attached
  *   process only where it rose since.
  * - The estimate for members that were seen together and ended before the next update: their size
  *   plus one page for each later page fault, but for each at most the size of the largest process.
- * - The upper bound: between two updates, the other members held at most their PSS at one of them
+ * - The upper bound: between two updates, the other members held at most what they did at one of them
  *   plus their rise above it. Each ended process held at most as much as the largest process, and
  *   all together at most what their page faults can have added. Their number is bounded by the pids
  *   that were allocated.
@@ -16,38 +15,63 @@
  * The size of the largest process is known only at the end. So the parts of the estimate and of the
  * bound are stored by the number of ended processes, in powers of two, and combined on request. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/parse.h"
+#include "probe/linux/cgroup_files.h"
 #include "probe/tree/private.h"
 
 #define KIB 1024ull
 
+enum {
+	VAGUE_PART = 4, /* bounds that are this far apart give no best figure */
+	VMSTAT_MAX = 1 << 16,
+};
+
 /* A fault on a file page may map this much around it (the kernel's fault_around_bytes). */
 #define FAULT_AROUND_BYTES (64 * KIB)
+#define HUGE_PAGE_BYTES    (2048 * KIB)
 
-/* The most memory that one fault adds: a huge page where these are enabled. */
 static uint64_t read_huge_page_bytes(const struct trk_env *env)
 {
 	char text[64];
-	uint64_t bytes = 2048 * KIB;
-	ssize_t len;
+	const char *at = text;
+	uint64_t bytes;
 
-	len = trk__read_at(env->sys_fd, "kernel/mm/transparent_hugepage/enabled", text,
-			   sizeof(text));
-	if (len == -ENOENT || (len > 0 && strstr(text, "[never]")))
-		return FAULT_AROUND_BYTES;
-	len = trk__read_at(env->sys_fd, "kernel/mm/transparent_hugepage/hpage_pmd_size", text,
-			   sizeof(text));
-	if (len > 0) {
-		const char *at = text;
-		uint64_t value;
+	if (trk__read_at(env->sys_fd, "kernel/mm/transparent_hugepage/hpage_pmd_size", text,
+			 sizeof(text)) > 0 &&
+	    trk__scan_u64(&at, &bytes) && bytes > FAULT_AROUND_BYTES)
+		return bytes;
+	return HUGE_PAGE_BYTES;
+}
 
-		if (trk__scan_u64(&at, &value) && value > bytes)
-			bytes = value;
-	}
-	return bytes;
+/* Page faults of the machine that added a huge page, so far. UINT64_MAX: unknown. */
+static uint64_t read_huge_faults(const struct trk_env *env)
+{
+	char *text = NULL;
+	uint64_t faults = 0; /* a kernel without huge pages has no such line */
+
+	if (trk__read_all_at(env->proc_fd, "vmstat", VMSTAT_MAX, &text) < 0)
+		return UINT64_MAX;
+	(void) trk__cgroup_keyed_parse(text, "thp_fault_alloc", &faults);
+	free(text);
+	return faults;
+}
+
+bool trk__peaks_huge(struct trk_tree *t)
+{
+	if (!t->has_huge && t->huge_update != t->update)
+		t->has_huge =
+			t->huge_faults == UINT64_MAX || read_huge_faults(&t->env) != t->huge_faults;
+	t->huge_update = t->update;
+	return t->has_huge;
+}
+
+static uint64_t bytes_per_fault(struct trk_tree *t)
+{
+	return trk__peaks_huge(t) ? t->huge_page_bytes : FAULT_AROUND_BYTES;
 }
 
 void trk__peaks_begin(struct trk_tree *t, pid_t newest)
@@ -55,8 +79,10 @@ void trk__peaks_begin(struct trk_tree *t, pid_t newest)
 	pid_t before = t->newest_pid;
 	size_t early = t->early_pids;
 
-	if (t->huge_page_bytes == 0)
+	if (t->huge_page_bytes == 0) {
 		t->huge_page_bytes = read_huge_page_bytes(&t->env);
+		t->huge_faults = read_huge_faults(&t->env);
+	}
 	t->gone = (struct peak_gone){0};
 	t->before_pid = before;
 	t->newest_pid = newest;
@@ -139,12 +165,12 @@ static void keep_larger(uint64_t *most, uint64_t value)
 }
 
 /* How far a live member's memory can have exceeded its current size since the last update. */
-static uint64_t rise_of(const struct trk_tree *t, const struct process *p)
+static uint64_t rise_of(struct trk_tree *t, const struct process *p)
 {
 	uint64_t rise = p->hwm_bytes > p->rss_bytes ? p->hwm_bytes - p->rss_bytes : 0;
 
-	if (p->new_faults < rise / t->huge_page_bytes)
-		rise = p->new_faults * t->huge_page_bytes;
+	if (rise > 0 && p->new_faults < rise / bytes_per_fault(t))
+		rise = p->new_faults * bytes_per_fault(t);
 	return rise;
 }
 
@@ -154,18 +180,22 @@ static void bound_interval(struct trk_tree *t, uint64_t rise)
 	const struct peak_gone *g = &t->gone;
 	uint64_t ended = g->seen + g->unseen;
 	/* The last of several ending members has the largest shares of common pages. */
-	uint64_t held = g->pss_bytes < t->last_pss_bytes ? g->pss_bytes : t->last_pss_bytes;
-	uint64_t stayed = t->last_pss_bytes - held;
+	uint64_t held = trk__least_of(g->pss_bytes, t->last_most_bytes);
+	uint64_t stayed = t->last_most_bytes - held;
+	uint64_t together = t->last_bytes > g->pss_bytes ? t->last_bytes - g->pss_bytes : 0;
 	uint64_t faults = g->faults < UINT32_MAX ? g->faults : UINT32_MAX;
+	uint64_t live = (stayed > s->most_bytes ? stayed : s->most_bytes) + rise;
 	struct peak_bound *b = bound_of(t, ended);
 
-	keep_larger(&b->live_bytes, (stayed > s->pss_bytes ? stayed : s->pss_bytes) + rise);
-	keep_larger(&b->fault_bytes, g->pss_bytes + faults * t->huge_page_bytes);
+	keep_larger(&b->live_bytes, live);
+	keep_larger(&b->sum_bytes,
+		    trk__least_of(live + g->pss_bytes, t->last_most_bytes + t->added + rise) +
+			    (faults ? faults * bytes_per_fault(t) : 0));
 	keep_larger(&b->ended, ended);
 	if (g->seen > 0 && g->unseen == 0 &&
-	    t->last_pss_bytes + faults * t->page_bytes > b->together_bytes + b->grown_bytes) {
-		b->together_bytes = stayed;
-		b->grown_bytes = held + faults * t->page_bytes;
+	    t->last_bytes + faults * t->page_bytes > b->together_bytes + b->grown_bytes) {
+		b->together_bytes = together;
+		b->grown_bytes = t->last_bytes - together + faults * t->page_bytes;
 		b->together = g->seen;
 	}
 }
@@ -195,23 +225,20 @@ static void take_sum(struct trk_tree *t, const struct process *highest)
 {
 	struct trk_tree_state *s = &t->state;
 	uint64_t excess = highest ? highest->hwm_excess_bytes : 0;
-	uint64_t read, pss = s->pss_bytes;
 
-	if (pss <= s->peak_pss_bytes && pss + excess <= s->peak_bytes)
+	keep_larger(&s->floor_bytes, s->least_bytes);
+	if (s->most_bytes - s->least_bytes > s->pss_bytes / VAGUE_PART) {
+		raise_peak(t, s->least_bytes, trk__tree_sources.sum, true);
 		return;
-	if (pss > s->peak_pss_bytes)
-		s->peak_pss_bytes = pss;
-	read = pss > s->pss_estimated_bytes ? pss - s->pss_estimated_bytes : 0;
-	if (!s->unreadable_memory && read > s->floor_bytes)
-		s->floor_bytes = read;
-	raise_peak(t, pss,
+	}
+	raise_peak(t, s->pss_bytes,
 		   s->unreadable_memory ? trk__tree_sources.partly_sum : trk__tree_sources.sum,
 		   false);
 	if (highest)
-		raise_peak(t, pss + excess, trk__tree_sources.sum_and_high, false);
+		raise_peak(t, s->pss_bytes + excess, trk__tree_sources.sum_and_high, false);
 }
 
-void trk__peaks_update(struct trk_tree *t, bool consistent)
+void trk__peaks_update(struct trk_tree *t)
 {
 	const struct process *highest;
 	uint64_t rise;
@@ -219,10 +246,10 @@ void trk__peaks_update(struct trk_tree *t, bool consistent)
 	if (t->options.figures_only)
 		return;
 	highest = look_at_rises(t, &rise);
-	bound_interval(t, rise + t->assumed_bytes);
-	if (consistent)
-		take_sum(t, highest);
-	t->last_pss_bytes = t->state.pss_bytes;
+	bound_interval(t, rise);
+	take_sum(t, highest);
+	t->last_bytes = t->state.pss_bytes;
+	t->last_most_bytes = t->state.most_bytes;
 }
 
 void trk__peaks_largest(struct trk_tree *t, uint64_t bytes)
@@ -250,11 +277,9 @@ void trk__tree_peak(const struct trk_tree *t, struct trk_tree_peak *ret)
 	for (int i = 0; i < PEAK_BOUNDS; i++) {
 		const struct peak_bound *b = &t->bound[i];
 		uint64_t ended = b->ended < UINT32_MAX ? b->ended : UINT32_MAX;
-		uint64_t most = ended * t->largest_bytes, together;
+		uint64_t most = b->live_bytes + ended * t->largest_bytes, together;
 
-		if (most > b->fault_bytes)
-			most = b->fault_bytes;
-		keep_larger(&peak.most_bytes, b->live_bytes + most);
+		keep_larger(&peak.most_bytes, trk__least_of(most, b->sum_bytes));
 		together = b->together * t->largest_bytes;
 		if (together > b->grown_bytes)
 			together = b->grown_bytes;

@@ -15,14 +15,9 @@
 
 #define TRK_COMMAND_SIZE 160
 
-/* Sums of changes in sharing between members, as readings show them; see linux/memory.c. */
-struct sharing {
-	uint64_t stirred_bytes; /* pages that members began or ceased to share; monotone */
-	/* Shares that live members received of pages which others may have held before. */
-	int64_t owed_bytes;
-	/* The part of both from after the start of the update. */
-	uint64_t late_stirred_bytes;
-	int64_t late_owed_bytes;
+/* Memory of the tree: an interval that contains the truth, and the best figure in it. */
+struct amount {
+	uint64_t least, best, most;
 };
 
 /* One member of the tree. The table is in the order of discovery, so a parent precedes its children
@@ -33,11 +28,9 @@ struct process {
 	pid_t ppid;
 	uint64_t clock_ns; /* its CPU clock at the last full read */
 	uint64_t rss_bytes;
-	uint64_t pss_bytes;        /* read or estimated */
+	uint64_t pss_bytes;        /* read or estimated: shared pages in parts */
 	uint64_t hwm_excess_bytes; /* if VmHWM rose in this update: VmHWM - RSS */
 	uint32_t threads;
-	/* The last epoch in which its PSS needed no new reading, see linux/memory.c; 0: none. */
-	uint32_t calm_epoch;
 	uint16_t idle_updates;
 	uint8_t program; /* index into the tree's table of programs */
 	bool dirty;      /* must be read even if its CPU clock did not advance */
@@ -49,7 +42,9 @@ struct process {
 	bool open;       /* the ledger must settle it */
 	bool io_denied : 1;
 	bool pss_denied : 1;
-	bool pss_estimated : 1; /* pss_bytes is estimated */
+	bool has_moved : 1;     /* its mapped pages, in this update */
+	bool is_counted : 1;    /* in the sums of memory: linux/memory.c */
+	bool shares : 1;        /* anonymous pages, perhaps: it was forked, or has forked */
 	bool has_executed : 1;  /* a program since it was forked */
 	bool space_known : 1;   /* it has its own address space: linux/address_space.c */
 	bool space_refused : 1; /* the kernel does not tell */
@@ -97,30 +92,23 @@ struct process {
 	uint64_t faults_at_hwm;
 	uint64_t final_peak_bytes; /* ru_maxrss if the caller has reaped it; else 0 */
 	uint64_t new_faults;       /* between its last two reads */
-	/* RSS at the first read if it seemed to be a fork of its parent; else 0. */
-	uint64_t forked_rss_bytes;
-	uint64_t read_rss_bytes, read_shared_bytes; /* at the last smaps_rollup */
-	uint64_t faults_at_read;
-	float anon_factor, shared_factor;
-	float read_ns_per_byte; /* cost of the last smaps_rollup */
-	uint32_t family,
-		family_at_read; /* forks and exits among children; own + parent's at read */
-	uint32_t brood_at_read; /* `family` at read: forks and exits among its own children */
-	uint32_t read_update;   /* update number of the last smaps_rollup, 0 never */
-	/* At the last smaps_rollup: the other processes' share of its pages, its own share of
-	 * shared pages, their size, and trk_tree.sharing (linux/memory.c). */
-	uint64_t lent_bytes, part_bytes, shared_at_read;
-	struct sharing sharing_at_read;
-	uint64_t fair_rss_bytes; /* RSS when trk_tree.fair_bytes was set; 0: not a member then */
-	int64_t owed_own;        /* its part of the tree's owed_bytes */
-	uint64_t shmem_bytes; /* its proportional share of shared memory at the last smaps_rollup */
-	/* Factors from the latest reading of a child of this process. */
-	float kin_anon_factor, kin_shared_factor;
-	uint64_t kin_shared_bytes; /* resident file and shared pages of that child */
-	/* ... and its share of anonymous pages that others held, too. */
-	float kin_anon_part;
-	uint32_t kin_update, kin_family; /* update of that reading, and `family` then */
-	char kin_name[16];
+	/* As counted in the sums of the tree; of anon_bytes, what it does not share, estimated. */
+	uint64_t anon_bytes, mapped_bytes, own_bytes;
+	uint64_t counted_faults;
+	uint64_t moved_at_join; /* trk_tree.moved */
+	pid_t head;            /* of its family: the member that executed the program; 0: unknown */
+	uint64_t family_bytes; /* of a head: anon_bytes of the largest of its family */
+	/* At the last smaps_rollup: update number (0: never), its mapped pages, the part of them
+	 * that counts for it, also the largest part at any reading; cost. */
+	uint32_t read_update;
+	uint64_t read_mapped_bytes;
+	float share, most_share;
+	/* Its proportional share of shared memory, also the largest at any reading. */
+	uint64_t shmem_now_bytes, shmem_bytes;
+	float read_ns_per_byte;
+	/* The round in which it was read last, and its proportional shares then. */
+	uint32_t round;
+	uint64_t round_anon, round_mapped;
 
 	char name[TRK_COMM_SIZE];
 	char command[TRK_COMMAND_SIZE];
@@ -148,12 +136,34 @@ struct peak_gone {
 
 /* Bounds of the peak from all updates in which a similar number ended, see tree/peaks.c. */
 struct peak_bound {
-	uint64_t live_bytes;  /* most that the live processes held */
-	uint64_t fault_bytes; /* most that the ended processes may have added by page faults */
-	uint64_t ended;       /* largest number of ended processes */
+	uint64_t live_bytes; /* most that the live processes held */
+	/* The same with what the ended processes held and may have added by page faults. */
+	uint64_t sum_bytes;
+	uint64_t ended; /* largest number of ended processes */
 	/* The best estimate for members that ended together: bytes at the last update, bytes added
 	 * since, number of members. */
 	uint64_t together_bytes, grown_bytes, together;
+};
+
+/* A process outside the tree, and its anonymous memory. */
+struct other {
+	pid_t pid;
+	bool is_fork; /* it has executed no program since it was forked */
+	uint64_t anon_bytes;
+};
+
+/* The processes outside the tree: linux/others.c. */
+struct others {
+	bool is_open, has_base;
+	int counter_fd;            /* memory.stat of a group, or meminfo */
+	int group_fd;              /* -1: the counter is the machine's */
+	const char *key, *threads; /* of a group: line of the counter, file with all threads */
+	struct other *now, *base;  /* owned, one allocation; by pid */
+	size_t count, base_count;
+	/* When the base was set. */
+	uint64_t base_ns, base_counter, base_anon;
+	struct amount base_tree;
+	uint64_t cost_ns; /* of the last reading */
 };
 
 /* A member that ended in this update, and its possible CPU time since its last read. */
@@ -190,11 +200,10 @@ struct trk_tree {
 	uint64_t start_ticks; /* boot clock at creation; older processes start from a baseline */
 	uint64_t longest_block_ns; /* longest block I/O wait of a member in this update */
 	uint32_t update;           /* number of updates so far */
-	uint32_t epoch;       /* counts forks, exits and changes of memory of members, from 1 */
-	int queue_reads_left; /* readings of schedstat left in this update */
-	bool queue_answered;  /* some schedstat could be read */
-	bool has_delays;      /* PID/stat has delays */
-	bool smaps_missing;   /* the kernel has no smaps_rollup */
+	int queue_reads_left;      /* readings of schedstat left in this update */
+	bool queue_answered;       /* some schedstat could be read */
+	bool has_delays;           /* PID/stat has delays */
+	bool smaps_missing;        /* the kernel has no smaps_rollup */
 
 	bool is_last;        /* the update to come is the last one */
 	size_t looks;        /* members read in full in this update */
@@ -202,24 +211,33 @@ struct trk_tree {
 	uint64_t apart_ns;   /* interval between the starts of the last two updates */
 
 	struct trk_pss_budget pss_budget;
-	uint64_t calm_sum_bytes; /* largest sum of PSS whose uncertainty was found to be small */
-	struct sharing sharing;
-	uint64_t stirred_at_epoch; /* stirred_bytes when it last advanced the epoch */
-	bool is_owed;              /* some of owed_bytes may be counted twice */
+	struct amount anon, mapped; /* memory of the tree: linux/memory.c */
+	/* Of `mapped`: what some member holds for sure, and files that others map, too. */
+	uint64_t mapped_sure, mapped_loose;
+	/* Sums of all changes of both, monotone; the first also at the start of the update. */
+	uint64_t moved, mapped_moved, moved_before;
+	uint64_t regrouped;      /* anonymous bytes of forks that joined or left, monotone */
+	uint64_t added;          /* to the upper bounds in this update */
+	uint64_t measured_moved; /* `moved` when the counter was read last */
+	/* A round of readings of all members: its number, readings so far, the sums at its start. */
+	uint32_t round, round_reads;
+	uint64_t round_moved, round_mapped_moved;
+	struct others others;
 
 	struct peak_gone gone; /* in this update */
 	struct peak_bound bound[PEAK_BOUNDS];
-	uint64_t largest_bytes;  /* of one process, ever */
-	uint64_t assumed_bytes;  /* left out of that sum: trk__address_spaces_assumed */
-	uint64_t last_pss_bytes; /* sum of PSS at the last update */
-	/* The last sum of PSS without a change meanwhile (0: none), and the tree's minor faults
-	 * then. */
-	uint64_t fair_bytes, fair_faults;
-	uint64_t huge_page_bytes; /* largest size that one page fault may add; 0: not read yet */
-	pid_t newest_pid;         /* at the last update; -1: unknown */
-	pid_t before_pid;         /* at the update before the last one */
-	pid_t explained_pid;      /* processes of other jobs were examined up to this pid */
-	size_t early_pids;        /* members with a pid above newest_pid */
+	uint64_t largest_bytes; /* of one process, ever */
+	uint64_t assumed_bytes; /* left out of that sum: trk__address_spaces_assumed */
+	uint64_t last_bytes, last_most_bytes; /* of the state at the last update */
+	uint64_t huge_page_bytes;             /* largest size of a page; 0: not read yet */
+	/* Page faults of the machine that added one, at the start; and whether there were more since. */
+	uint64_t huge_faults;
+	bool has_huge;
+	uint32_t huge_update; /* when that was looked up last */
+	pid_t newest_pid;     /* at the last update; -1: unknown */
+	pid_t before_pid;     /* at the update before the last one */
+	pid_t explained_pid;  /* processes of other jobs were examined up to this pid */
+	size_t early_pids;    /* members with a pid above newest_pid */
 
 	uint64_t ledger[TRK_TREE_COUNTERS]; /* sums over the members */
 	uint64_t cpu_at_least_ns;           /* from trk__tree_raise */
@@ -340,13 +358,6 @@ static inline void trk__programs_count(struct trk_tree *t, const struct process 
 /* The process has ended: keep it if it belongs to the top processes. */
 void trk__tree_remember(struct trk_tree *t, const struct process *p);
 
-/* A child of p started or ended. */
-static inline void trk__tree_new_family(struct trk_tree *t, struct process *p)
-{
-	p->family++;
-	t->epoch++;
-}
-
 /* tree/ledger.c */
 /* Store the counters of one read in the process's ledger entry. */
 void trk__ledger_read(struct trk_tree *t, struct process *p, const uint64_t own[TRK_TREE_COUNTERS],
@@ -375,18 +386,31 @@ struct linux_dirent64 {
 
 /* linux/memory.c */
 void trk__memory_init(struct trk_tree *t);
-/* A member has ended, so members that shared pages with it now have larger shares. */
-void trk__sharing_gone(struct trk_tree *t, struct process *p);
+/* A member has ended or executed a program. */
+void trk__memory_left(struct trk_tree *t, struct process *p);
 /* Read VmHWM of a process that had page faults. */
 void trk__memory_high_water(struct trk_tree *t, struct process *p);
-/* Read PSS within the budget, then compute sums and peaks. */
+/* Read the sizes of all or active members again. Returns by how much they have changed. */
+uint64_t trk__memory_recount(struct trk_tree *t, bool all);
+/* Read smaps_rollup of a member. False: not now. */
+bool trk__memory_read(struct trk_tree *t, struct process *p);
+/* Narrow the bounds of the sums within the budget, then compute peaks. */
 void trk__memory_update(struct trk_tree *t);
+
+/* linux/others.c */
+/* Narrow the interval of the tree's anonymous memory by the kernel's counter. False: unknown, or not
+ * within the budget. */
+bool trk__others_measure(struct trk_tree *t, struct amount *tree);
+/* The anonymous memory of the tree is known now: later measurements start from here. */
+void trk__others_set_base(struct trk_tree *t, const struct amount *tree);
+void trk__others_release(struct trk_tree *t);
 
 /* linux/address_space.c */
 /* Find the members that run in the address space of another one. */
 void trk__address_spaces_update(struct trk_tree *t);
-/* Bytes that the sum of PSS probably counts twice, as the kernel does not tell who shares one. */
-uint64_t trk__address_spaces_assumed(struct trk_tree *t);
+/* True if it may share one with its parent, which the kernel does not tell: its smaps_rollup then
+ * shows pages that the parent's shows, too. */
+bool trk__address_space_is_unknown(struct trk_tree *t, struct process *p);
 
 /* tree/peaks.c */
 /* Call before the members are read; `newest` is the newest pid. */
@@ -399,8 +423,10 @@ void trk__peaks_count_unseen(struct trk_tree *t);
 void trk__peaks_ended(struct trk_tree *t, const struct process *p, uint64_t faults);
 /* The largest memory that a process is proven to have held. */
 uint64_t trk__peaks_of(const struct process *p);
+/* True if a page fault may have added a huge page since the tree was created. */
+bool trk__peaks_huge(struct trk_tree *t);
 /* Call after the sums were computed. */
-void trk__peaks_update(struct trk_tree *t, bool consistent);
+void trk__peaks_update(struct trk_tree *t);
 /* The resident pages of a member were read: the tree held as many. */
 void trk__peaks_seen(struct trk_tree *t, const struct process *p);
 /* The largest size that one process of the job has had. */

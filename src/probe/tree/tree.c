@@ -29,7 +29,7 @@ static uint64_t start_of(const struct trk_tree *t, uint64_t start_ticks)
 struct process *trk__tree_add(struct trk_tree *t, pid_t pid, pid_t ppid, uint64_t start_ticks,
 			      uint32_t threads)
 {
-	struct process *p, *parent;
+	struct process *p;
 
 	if (t->count == t->cap && !trk__members_grow(t))
 		return NULL;
@@ -45,17 +45,12 @@ struct process *trk__tree_add(struct trk_tree *t, pid_t pid, pid_t ppid, uint64_
 		.io_phase = (uint8_t) ((unsigned int) pid % TRK_IO_UPDATES_MAX),
 		.threads = threads,
 		.fresh = true,
-		.anon_factor = 1,
-		.shared_factor = 1,
 	};
 	p->start_ns = start_ticks ? start_of(t, start_ticks) : t->updated_ns;
 	trk__members_index(t, t->count - 1);
 	if (t->count > 1)
 		t->state.alone = false;
 	trk__peaks_explain(t, pid, true);
-	parent = trk__tree_find(t, ppid);
-	if (parent)
-		trk__tree_new_family(t, parent);
 	return p;
 }
 
@@ -72,7 +67,7 @@ struct trk_tree *trk__tree_new(const struct trk_env *env, const struct trk_tree_
 	t->env = *env;
 	t->options = *options;
 	t->dir_fd = t->loadavg_fd = -1;
-	t->epoch = 1;
+	t->round = 1;
 	t->page_bytes = (uint64_t) sysconf(_SC_PAGESIZE);
 	t->programs.origin_ns = env->monotonic_ns();
 	if (t->options.max_processes < 64)
@@ -107,6 +102,7 @@ void trk__tree_free(struct trk_tree *t)
 		trk__tree_close(t, &t->process[i]);
 	trk__close(t->dir_fd);
 	trk__close(t->loadavg_fd);
+	trk__others_release(t);
 	free(t->programs.span);
 	free(t->entries);
 	free(t->text);
@@ -135,9 +131,7 @@ static void note_vanished(struct trk_tree *t)
 
 		if (!parent)
 			continue;
-		if (p->vanished)
-			trk__tree_new_family(t, parent);
-		else if (parent->vanished)
+		if (!p->vanished && parent->vanished)
 			p->dirty = true;
 	}
 }
@@ -152,7 +146,7 @@ static void remove_vanished(struct trk_tree *t)
 		if (p->vanished) {
 			if (!p->zombie)
 				trk__peaks_ended(t, p, 0);
-			trk__sharing_gone(t, p);
+			trk__memory_left(t, p);
 			trk__programs_remember(t, p);
 			trk__tree_remember(t, p);
 			trk__tree_close(t, p);

@@ -10,7 +10,8 @@
  * parent; of that, only the part that was not counted while the child was alive is added
  * (tree/ledger.c). So children that start and end between two updates count, and none counts twice.
  *
- * Memory: RSS on every update, PSS from smaps_rollup within a CPU budget (tree/memory.c).
+ * Memory: sizes of the members on every update; sources that count shared pages once within a CPU
+ * budget (linux/memory.c).
  *
  * Sources: /proc/PID/{stat,statm,io,status,smaps_rollup,cmdline}, the CPU clock of each pid, and
  * wait4(2) for children of the caller. */
@@ -65,13 +66,11 @@ struct trk_tree_state {
 	uint64_t counter[TRK_TREE_COUNTERS];
 	size_t processes; /* live, without zombies, with the root */
 	size_t threads;
-	uint64_t rss_bytes;           /* sum of RSS: a shared page counts once per process */
-	uint64_t pss_bytes;           /* sum of PSS: a shared page counts once */
-	uint64_t pss_estimated_bytes; /* the part of pss_bytes that was inferred, not read */
+	uint64_t rss_bytes; /* sum of RSS: a shared page counts once per process */
+	uint64_t pss_bytes; /* of the tree: a shared page counts once; the best figure */
+	uint64_t least_bytes, most_bytes; /* bounds of pss_bytes */
 	/* Processes whose smaps_rollup is not readable: RSS is used instead. */
 	size_t unreadable_memory;
-	/* Some members were assumed to run in one address space, which the kernel did not tell. */
-	bool assumes_spaces;
 	struct trk_stuck_process stuck[TRK_STUCK_MAX]; /* the first ones */
 	size_t stuck_count;                            /* of all so far */
 	size_t unreadable_io; /* processes whose io file is not readable: not counted */
@@ -102,7 +101,6 @@ struct trk_tree_state {
 	bool root_gone;          /* it is gone or a zombie */
 	/* Peaks so far. */
 	size_t peak_processes;
-	uint64_t peak_pss_bytes; /* largest consistent sum of PSS */
 	uint64_t peak_bytes;     /* best figure so far; trk__tree_peak has the details */
 	const char *peak_source; /* static text */
 	bool peak_is_floor;      /* the true peak may be larger than peak_bytes */

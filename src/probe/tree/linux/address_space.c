@@ -6,8 +6,8 @@
  *
  * Source: kcmp(2) with KCMP_VM. A process begins to share an address space only when it is created.
  * So a member that has executed no program is compared with its parent once, and again in each
- * update only while both share one. A kernel may lack kcmp, and a container may refuse it: then the
- * resident pages decide (trk__address_spaces_assumed). */
+ * update only while both share one. A kernel may lack kcmp, and a container may refuse it: then
+ * members of equal size may share one (trk__address_space_is_unknown). */
 #include <errno.h>
 #include <linux/kcmp.h>
 #include <sys/syscall.h>
@@ -63,7 +63,6 @@ static void hand_over(struct process *holder, const struct process *p)
 		return;
 	holder->rss_bytes = p->rss_bytes;
 	holder->shared_bytes = p->shared_bytes;
-	holder->calm_epoch = 0;
 	holder->looked = true;
 }
 
@@ -99,13 +98,6 @@ static void take_over(struct trk_tree *t, const struct process *p)
 			t->process[i].space_of = p->pid;
 }
 
-static void set_own_space(struct trk_tree *t, struct process *p)
-{
-	if (p->space_of)
-		t->epoch++;
-	p->space_of = 0;
-}
-
 static void judge(struct trk_tree *t, struct process *p)
 {
 	struct process *holder = p->has_executed ? NULL : holder_of(t, p);
@@ -113,12 +105,11 @@ static void judge(struct trk_tree *t, struct process *p)
 	if (holder && is_shared(holder, p)) {
 		if (!p->space_of)
 			p->space_of = holder->space_of ? holder->space_of : holder->pid;
-		p->read_update = 0;
 		hand_over(holder, p);
 		return;
 	}
 	if (p->space_refused) {
-		set_own_space(t, p);
+		p->space_of = 0;
 		return;
 	}
 	p->space_known = true;
@@ -126,7 +117,7 @@ static void judge(struct trk_tree *t, struct process *p)
 		read_again(t, p);
 	if (!p->has_executed && p->space_of && (!holder || has_fellow(t, p)))
 		take_over(t, p);
-	set_own_space(t, p);
+	p->space_of = 0;
 }
 
 void trk__address_spaces_update(struct trk_tree *t)
@@ -151,24 +142,12 @@ static bool looks_shared(const struct process *holder, const struct process *p)
 	       is_near(holder->shared_bytes, p->shared_bytes);
 }
 
-uint64_t trk__address_spaces_assumed(struct trk_tree *t)
+bool trk__address_space_is_unknown(struct trk_tree *t, struct process *p)
 {
-	uint64_t sum = 0;
+	const struct process *holder;
 
-	for (size_t i = 0; i < t->count; i++) {
-		struct process *p = &t->process[i];
-		const struct process *holder;
-		uint64_t both, one;
-
-		if (!p->space_refused || p->has_executed || !is_resident(p))
-			continue;
-		holder = holder_of(t, p);
-		if (!holder || !looks_shared(holder, p))
-			continue;
-		both = holder->pss_bytes + p->pss_bytes;
-		one = holder->rss_bytes > p->rss_bytes ? holder->rss_bytes : p->rss_bytes;
-		sum += both > one ? both - one : 0;
-	}
-	t->state.assumes_spaces |= sum > 0;
-	return sum;
+	if (!p->space_refused || p->has_executed || !is_resident(p))
+		return false;
+	holder = holder_of(t, p);
+	return holder && looks_shared(holder, p);
 }

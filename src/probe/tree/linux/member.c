@@ -169,14 +169,11 @@ static void read_command(struct trk_tree *t, struct process *p)
 /* A new name means a new program, so all figures of the old address space are invalid. */
 static void note_exec(struct trk_tree *t, struct process *p, const struct trk_pid_stat *stat)
 {
-	trk__sharing_gone(t, p);
+	trk__memory_left(t, p);
 	memcpy(p->name, stat->comm, sizeof(p->name));
 	p->command[0] = '\0';
 	p->hwm_bytes = p->base_hwm_bytes = 0;
-	p->read_update = 0;
-	p->forked_rss_bytes = 0;
 	trk__programs_exec(t, p);
-	p->anon_factor = p->shared_factor = 1;
 }
 
 /* True if PID/io may be read a few updates later: the member did no disk I/O lately, does not wait
@@ -271,14 +268,6 @@ static void note_ignored(struct trk_tree *t, const struct process *p, char state
 		t->state.ignores_children = trk__pid_stat_ignores(t->text, SIGCHLD);
 }
 
-/* RSS of a member that was forked and has not executed another program since; else 0. */
-static uint64_t forked_bytes(struct trk_tree *t, const struct process *p)
-{
-	const struct process *parent = trk__tree_find(t, p->ppid);
-
-	return parent && !strcmp(parent->name, p->name) ? p->rss_bytes : 0;
-}
-
 /* Store its state, number of threads and memory. */
 static void take_size(struct trk_tree *t, struct process *p, const struct trk_pid_stat *stat,
 		      bool forced)
@@ -293,7 +282,6 @@ static void take_size(struct trk_tree *t, struct process *p, const struct trk_pi
 		if (!was_zombie) {
 			p->ended_ns = t->updated_ns;
 			trk__peaks_ended(t, p, p->new_faults);
-			trk__sharing_gone(t, p);
 		}
 		p->rss_bytes = p->shared_bytes = p->pss_bytes = 0;
 		p->threads = 0;
@@ -304,10 +292,6 @@ static void take_size(struct trk_tree *t, struct process *p, const struct trk_pi
 	if (forced || p->live_thread || faults != p->statm_faults ||
 	    stat->rss_pages != p->stat_rss_pages)
 		read_memory(t, p);
-	if (p->rss_bytes == 0 && p->lent_bytes) /* it is about to end */
-		trk__sharing_gone(t, p);
-	if (is_first)
-		p->forked_rss_bytes = forked_bytes(t, p);
 	p->statm_faults = faults;
 	p->stat_rss_pages = stat->rss_pages;
 	if (!t->options.figures_only &&
@@ -392,7 +376,6 @@ bool trk__tree_read(struct trk_tree *t, struct process *p)
 		return sight == RESTS;
 	t->looks++;
 	p->looked = true;
-	p->calm_epoch = 0;
 	p->idle_updates = 0;
 	p->dirty = false;
 	if (trk__stuck_in_exec(t, p))

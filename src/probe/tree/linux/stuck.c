@@ -110,8 +110,12 @@ void trk__stuck_update(struct trk_tree *t)
 {
 	char text[64];
 
-	for (size_t i = 0; i < t->count; i++)
-		if (t->process[i].stuck_ns && t->process[i].stuck_file != in_exec)
-			(void) trk__stuck_read(t, &t->process[i], t->process[i].stuck_file, text,
-					       sizeof(text));
+	for (size_t i = 0; i < t->count; i++) {
+		struct process *p = &t->process[i];
+
+		if (p->stuck_ns && !strcmp(p->stuck_file, "smaps_rollup"))
+			(void) trk__memory_read(t, p);
+		else if (p->stuck_ns && p->stuck_file != in_exec)
+			(void) trk__stuck_read(t, p, p->stuck_file, text, sizeof(text));
+	}
 }

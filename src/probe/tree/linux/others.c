@@ -1,0 +1,346 @@
+/* Memory of the processes outside the tree, and the kernel's counter that holds it and the tree's.
+ *
+ * The kernel keeps sums of anonymous pages that count each page once, however many processes share
+ * it: `anon` in memory.stat of each control group (v1: total_rss), and AnonPages of the machine. So
+ *
+ *     tree = counter - others
+ *
+ * The members are read before the counter and after it: what they change meanwhile makes the figure
+ * uncertain. The counter is that of the tree's own control group, or of the machine if that group is the root
+ * or not readable. The others are the processes in it that are no members. Two figures follow:
+ *
+ * - Since a base, an instant at which the memory of the tree was known, the tree has changed as the
+ *   counter has, less the change of the others' anonymous pages (PID/statm).
+ * - Without a base: the others hold at most the sum of their anonymous pages.
+ *
+ * A process outside the tree that was forked may share pages with its relatives: if it starts or ends
+ * after the base, its pages make the figure uncertain. So does one that is freeing its memory at its
+ * end, as the counter still has pages that no process shows. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/parse.h"
+#include "probe/linux/cgroup.h"
+#include "probe/tree/private.h"
+
+enum {
+	OTHERS_MAX = 4096,   /* with more the figure is unknown */
+	COUNTER_PAGES = 189, /* that each CPU holds back: 125 of the machine, 64 of a group */
+	THREADS_MAX = 64,    /* of a group that are examined */
+	DEPTH_MAX = 4,       /* of groups below the tree's */
+	LIST_MAX = 1 << 17,  /* bytes of cgroup.procs */
+};
+
+static const uint64_t COST_UNKNOWN_NS = 1000000;
+
+/* One reading of all others. */
+struct look {
+	struct trk_tree *t;
+	uint64_t counter, apart; /* before the others were read; by how much it moved meanwhile */
+	uint64_t anon, largest;  /* of the others */
+	size_t members;
+	bool is_freeing; /* some process had no memory left, and had not ended */
+	bool is_full;
+};
+
+static void open_counter(struct trk_tree *t)
+{
+	struct others *o = &t->others;
+	struct trk_cgroup cg = {0};
+	const struct trk_cgroup_place *place = &cg.place[TRK_CGROUP_MEMORY];
+
+	o->is_open = true;
+	o->cost_ns = COST_UNKNOWN_NS;
+	o->counter_fd = -1;
+	if (trk__cgroup_find(&cg, &t->env, t->options.root) == 0 && place->version != 0 &&
+	    !place->fallback && !place->machine_root) {
+		o->group_fd = trk__open_dir_at(t->env.cgroup_fd, place->dir);
+		o->counter_fd = openat(o->group_fd, "memory.stat", O_RDONLY | O_CLOEXEC);
+		o->key = place->version == 1 ? "total_rss" : "anon";
+		o->threads = place->version == 1 ? "tasks" : "cgroup.threads";
+	}
+	trk__cgroup_release(&cg);
+	if (o->counter_fd < 0) {
+		trk__close(o->group_fd);
+		o->group_fd = -1;
+		o->counter_fd = openat(t->env.proc_fd, "meminfo", O_RDONLY | O_CLOEXEC);
+	}
+	o->now = calloc(2 * OTHERS_MAX, sizeof(*o->now));
+	o->base = o->now ? o->now + OTHERS_MAX : NULL;
+}
+
+void trk__others_release(struct trk_tree *t)
+{
+	if (!t->others.is_open)
+		return;
+	free(t->others.now < t->others.base ? t->others.now : t->others.base);
+	trk__close(t->others.counter_fd);
+	trk__close(t->others.group_fd);
+	t->others = (struct others){.is_open = false};
+}
+
+static bool read_counter(const struct others *o, uint64_t *ret)
+{
+	char text[8192];
+	const struct trk_kib_line line = {"AnonPages:", ret, NULL};
+	ssize_t len = trk__read_once_fd(o->counter_fd, text, sizeof(text));
+
+	if (len <= 0 && len != -EFBIG)
+		return false;
+	if (o->group_fd >= 0)
+		return trk__cgroup_keyed_parse(text, o->key, ret) == 0;
+	*ret = UINT64_MAX;
+	return trk__kib_lines_parse(text, &line, 1) == 0 && *ret != UINT64_MAX;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct other *x = a, *y = b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static const struct other *find(const struct other *list, size_t count, pid_t pid)
+{
+	const struct other key = {.pid = pid};
+
+	return bsearch(&key, list, count, sizeof(*list), by_pid);
+}
+
+/* A process that is new since the base: true if it is a member that the tree has not found yet. */
+static bool sort_new(struct look *l, struct other *other, bool is_empty)
+{
+	struct trk_tree *t = l->t;
+	struct trk_pid_stat stat;
+
+	if (trk__pid_stat_read(t->env.proc_fd, other->pid, &stat) < 0)
+		return true;
+	other->is_fork = !stat.has_executed;
+	l->is_freeing |= is_empty && stat.is_exiting && stat.state != 'Z';
+	return trk__tree_find(t, stat.ppid) != NULL ||
+	       (t->options.subreaper && stat.ppid == t->options.self &&
+		stat.start_ticks >= t->start_ticks);
+}
+
+static void look_at(struct look *l, pid_t pid)
+{
+	struct trk_tree *t = l->t;
+	struct others *o = &t->others;
+	struct other other = {.pid = pid};
+	const struct other *before = find(o->base, o->base_count, pid);
+	struct trk_pid_statm m;
+	char text[128];
+	ssize_t len;
+
+	if (trk__tree_find(t, pid)) {
+		l->members++;
+		return;
+	}
+	len = trk__read_once_at(t->env.proc_fd, TRK_PATH("%d/statm", (int) pid), text,
+				sizeof(text));
+	if (len < 0 || trk__pid_statm_parse(text, (size_t) len, &m) < 0)
+		return;
+	if (m.resident_pages > m.shared_pages)
+		other.anon_bytes = (m.resident_pages - m.shared_pages) * t->page_bytes;
+	if (before && m.size_pages)
+		other.is_fork = before->is_fork;
+	else if (sort_new(l, &other, m.size_pages == 0))
+		return;
+	if (o->count == OTHERS_MAX) {
+		l->is_full = true;
+		return;
+	}
+	l->anon += other.anon_bytes;
+	if (other.anon_bytes > l->largest)
+		l->largest = other.anon_bytes;
+	o->now[o->count++] = other;
+}
+
+static void look_at_group(struct look *l, int fd, int depth)
+{
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(fd, ".");
+	struct dirent *entry;
+	char *list = NULL;
+	uint64_t pid;
+
+	if (trk__read_all_at(fd, "cgroup.procs", LIST_MAX, &list) >= 0)
+		for (const char *at = list; trk__scan_u64(&at, &pid); at = trk__skip_line(at))
+			if (pid > 0 && pid <= INT32_MAX)
+				look_at(l, (pid_t) pid);
+	free(list);
+	while (dir && depth < DEPTH_MAX && (entry = trk__next_entry(dir))) {
+		TRK_FD_CLEANUP int below =
+			entry->d_type == DT_DIR ? trk__open_dir_at(fd, entry->d_name) : -1;
+
+		if (below >= 0)
+			look_at_group(l, below, depth + 1);
+	}
+}
+
+/* cgroup.procs does not list a process that is ending, cgroup.threads and tasks do, with all threads
+ * of the others. Where processes or threads have started, some may be ending. */
+static bool may_be_ending(struct look *l, int fd)
+{
+	struct trk_tree *t = l->t;
+	char *list = NULL;
+	bool is_ending = false;
+	int left = THREADS_MAX;
+	uint64_t tid;
+
+	if (t->gone.pids == 0)
+		return false;
+	if (trk__read_all_at(fd, t->others.threads, LIST_MAX, &list) < 0)
+		return true;
+	for (const char *at = list; !is_ending && trk__scan_u64(&at, &tid);
+	     at = trk__skip_line(at)) {
+		struct trk_pid_stat stat;
+
+		if (tid > INT32_MAX || trk__tree_find(t, (pid_t) tid) ||
+		    find(t->others.now, t->others.count, (pid_t) tid))
+			continue;
+		is_ending = --left < 0 ||
+			    (trk__pid_stat_read(t->env.proc_fd, (pid_t) tid, &stat) == 0 &&
+			     stat.is_exiting && stat.state != 'Z');
+	}
+	free(list);
+	return is_ending;
+}
+
+static void look_at_all(struct look *l)
+{
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(l->t->env.proc_fd, ".");
+	struct dirent *entry;
+	uint64_t pid;
+
+	while (dir && (entry = trk__next_entry(dir)))
+		if (trk__parse_u64(entry->d_name, &pid) == 0 && pid <= INT32_MAX)
+			look_at(l, (pid_t) pid);
+}
+
+/* Read the counter and all others. False if the counter does not hold the whole tree, or pages of
+ * processes that are not visible. */
+static bool look(struct trk_tree *t, struct look *l)
+{
+	struct others *o = &t->others;
+	uint64_t start_ns = t->env.thread_cpu_ns(), after, tree = 0;
+	size_t alive = 0;
+
+	*l = (struct look){.t = t};
+	o->count = 0;
+	if (!o->now || !read_counter(o, &l->counter))
+		return false;
+	if (o->group_fd >= 0)
+		look_at_group(l, o->group_fd, 0);
+	else
+		look_at_all(l);
+	if (!read_counter(o, &after))
+		return false;
+	qsort(o->now, o->count, sizeof(*o->now), by_pid);
+	l->is_freeing |= o->group_fd >= 0 && may_be_ending(l, o->group_fd);
+	o->cost_ns = t->env.thread_cpu_ns() - start_ns;
+	trk__pss_budget_charge(&t->pss_budget, o->cost_ns);
+	l->apart = trk__distance(after, l->counter) + trk__memory_recount(t, false);
+	for (size_t i = 0; i < t->count; i++) {
+		tree += t->process[i].anon_bytes;
+		alive += t->process[i].anon_bytes > 0;
+	}
+	l->apart += (uint64_t) sysconf(_SC_NPROCESSORS_ONLN) * COUNTER_PAGES * t->page_bytes;
+	return !l->is_full && l->members >= alive &&
+	       (l->is_freeing || l->counter <= tree + l->anon + l->apart + tree / 16);
+}
+
+/* By how much more or less the others can have changed than the sum of their pages did. */
+static void compare(const struct others *o, uint64_t *ret_more, uint64_t *ret_less)
+{
+	*ret_more = *ret_less = 0;
+	for (size_t i = 0; i < o->count; i++)
+		if (o->now[i].is_fork && !find(o->base, o->base_count, o->now[i].pid))
+			*ret_less += o->now[i].anon_bytes;
+	for (size_t i = 0; i < o->base_count; i++) {
+		const struct other *base = &o->base[i];
+		const struct other *now = find(o->now, o->count, base->pid);
+		uint64_t left = now ? now->anon_bytes : 0;
+
+		if (base->is_fork && base->anon_bytes > left)
+			*ret_more += base->anon_bytes - left;
+	}
+}
+
+static uint64_t positive(int64_t bytes)
+{
+	return bytes > 0 ? (uint64_t) bytes : 0;
+}
+
+static void narrow(struct amount *a, const struct amount *by)
+{
+	if (by->least > a->most || by->most < a->least)
+		return; /* the processes were read at another instant */
+	a->least = by->least > a->least ? by->least : a->least;
+	a->most = trk__least_of(by->most, a->most);
+	a->best = by->best;
+}
+
+static void narrow_since_base(struct others *o, const struct look *l, struct amount *tree)
+{
+	uint64_t more, less;
+	int64_t moved =
+		(int64_t) (l->counter - o->base_counter) - (int64_t) (l->anon - o->base_anon);
+	struct amount since;
+
+	compare(o, &more, &less);
+	since.least = positive((int64_t) o->base_tree.least + moved - (int64_t) (l->apart + more));
+	since.best = positive((int64_t) o->base_tree.best + moved);
+	since.most = positive((int64_t) o->base_tree.most + moved + (int64_t) (l->apart + less));
+	if (l->is_freeing)
+		since.least = 0;
+	narrow(tree, &since);
+}
+
+static bool may_look(struct trk_tree *t)
+{
+	if (t->options.figures_only || t->options.one_process)
+		return false;
+	if (!t->others.is_open)
+		open_counter(t);
+	return trk__pss_budget_allows(&t->pss_budget, (double) t->others.cost_ns);
+}
+
+bool trk__others_measure(struct trk_tree *t, struct amount *tree)
+{
+	struct others *o = &t->others;
+	struct amount whole;
+	struct look l;
+
+	if (!may_look(t) || !look(t, &l))
+		return false;
+	whole.least = l.is_freeing ? 0 : positive((int64_t) (l.counter - l.anon - l.apart));
+	whole.most = l.counter + l.apart - trk__least_of(l.largest, l.counter);
+	whole.best = positive((int64_t) (l.counter - l.anon));
+	narrow(tree, &whole);
+	if (o->has_base)
+		narrow_since_base(o, &l, tree);
+	return true;
+}
+
+void trk__others_set_base(struct trk_tree *t, const struct amount *tree)
+{
+	struct others *o = &t->others;
+	struct other *base;
+	struct look l;
+
+	if (!may_look(t) || !look(t, &l) || l.is_freeing)
+		return;
+	base = o->base;
+	o->base = o->now;
+	o->now = base;
+	o->base_count = o->count;
+	o->base_counter = l.counter;
+	o->base_anon = l.anon;
+	o->base_tree = *tree;
+	o->base_ns = t->updated_ns;
+	o->has_base = true;
+}
