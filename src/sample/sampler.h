@@ -69,6 +69,9 @@ struct trk_sampler_memory {
 	 * nothing between ticks. */
 	double group_swap_bytes;
 	bool swap_is_peak;
+	/* Growth of what is in swap and in huge pages (hugetlbfs) of the machine since its least:
+	 * no size of a process contains it. */
+	double outside_growth_bytes;
 };
 void trk__sampler_memory(const struct trk_sampler *s, struct trk_sampler_memory *ret);
 

@@ -370,10 +370,11 @@ uint64_t trk__sampler_held_bytes(struct trk_sampler *s)
 
 void trk__sampler_memory_baseline(struct trk_sampler *s)
 {
-	s->memory = (struct trk_sampler_memory){NAN, NAN, NAN, NAN, NAN, NAN, false};
+	s->memory = (struct trk_sampler_memory){NAN, NAN, NAN, NAN, NAN, NAN, false, NAN};
 	swap_baseline(s);
 	s->least_kernel_bytes = NAN;
 	s->least_shmem_bytes = s->shmem_bytes;
+	s->least_outside_bytes = s->outside_bytes;
 }
 
 void trk__sampler_share_group(struct trk_sampler *s)
@@ -391,6 +392,9 @@ void trk__sampler_take_shmem(struct trk_sampler *s)
 
 	if (!s->knows_shmem)
 		return;
+	lower_to(&s->least_outside_bytes, s->outside_bytes);
+	raise_to(&s->memory.outside_growth_bytes,
+		 (double) (s->outside_bytes - s->least_outside_bytes));
 	lower_to(&s->least_shmem_bytes, s->shmem_bytes);
 	growth = (double) (s->shmem_bytes - s->least_shmem_bytes);
 	if (growth <= s->memory.shmem_growth_bytes) {

@@ -70,7 +70,7 @@ struct trk_sampler {
 	struct trk_sampler_memory memory;
 	/* The least since the start, from which growth counts: what others free must not hide
 	 * it. */
-	uint64_t least_shmem_bytes;
+	uint64_t least_shmem_bytes, least_outside_bytes;
 	double least_kernel_bytes; /* of the job's own group; NaN: not read yet */
 	uint64_t least_swap_bytes; /* of the group */
 	uint64_t swap_peak_at_start_bytes;
@@ -84,7 +84,8 @@ struct trk_sampler {
 	int loadavg_fd;
 	int pressure_fd[PRESSURE_FILES];
 	bool knows_shmem;
-	uint64_t shmem_bytes; /* of the machine */
+	/* Of the machine; outside: in swap and in huge pages of hugetlbfs. */
+	uint64_t shmem_bytes, outside_bytes;
 	struct group_watch group;
 	struct trk_throttle throttle;
 	bool has_quota; /* some group does */

@@ -187,6 +187,25 @@ static void judge_held(const struct trk_peak_facts *f, struct peak *p)
 	add_reason(p, "sums over the tree and its group are sampled");
 }
 
+/* Memory that neither processes nor groups contain may be the job's. */
+static void add_outside(const struct trk_peak_facts *f, struct peak *p)
+{
+	double outside = f->memory.outside_growth_bytes;
+
+	if (!is_notable(outside, p->best))
+		return;
+	if (p->quality == TRK_QUALITY_EXACT)
+		p->quality = TRK_QUALITY_AT_LEAST;
+	else if (p->quality == TRK_QUALITY_AT_MOST)
+		p->quality = TRK_QUALITY_ESTIMATED;
+	p->most += outside;
+	add_reason(
+		p,
+		"what is in swap and huge pages of the machine grew by up to %.1f MiB meanwhile, "
+		"which may be the job's",
+		outside / TRK_MIB);
+}
+
 static const char *group_source(const struct trk_peak_facts *f)
 {
 	static const char *const sources[2][2] = {
@@ -293,6 +312,7 @@ void trk__peak_judge(const struct trk_peak_facts *f, struct trk_quantity total[T
 	judge_held(f, &p);
 	if (group_holds_all(f))
 		judge_group(f, &p);
+	add_outside(f, &p);
 	set_quantity(&total[TRK_TOTAL_PEAK_MEMORY_MIB], p.best, p.quality, p.source,
 		     p.reason[0] ? p.reason : NULL);
 	set_bounds(&p, total);

@@ -513,6 +513,44 @@ static void without_a_group_s_word_swap_is_unknown(void **state)
 	assert_true(isnan(swapped_mib()));
 }
 
+static void put_outside(unsigned long swap_free_kib, unsigned long huge_free)
+{
+	char text[256];
+
+	(void) snprintf(text, sizeof(text),
+			"MemTotal: 2097152 kB\nSwapTotal: 1048576 kB\nSwapFree: %lu kB\n"
+			"HugePages_Total: 100\nHugePages_Free: %lu\nHugepagesize: 2048 kB\n",
+			swap_free_kib, huge_free);
+	put("proc/meminfo", text);
+}
+
+static double outside_mib(void)
+{
+	struct trk_sampler_memory m;
+
+	trk__sampler_memory(sampler, &m);
+	return m.outside_growth_bytes / (double) MIB;
+}
+
+static void growth_of_swap_and_huge_pages_of_the_machine_is_kept(void **state)
+{
+	struct trk_sampler_options options = {.perf_fd = -1};
+	int error = 0;
+
+	put_outside(1000000, 90);
+	sampler = trk__sampler_new(&env, &options, &error);
+	assert_non_null(sampler);
+	put_outside(1000000, 100); /* others gave 10 back */
+	tick_after(S);
+	assert_near(outside_mib(), 0);
+	put_outside(1000000 - 1024, 60);
+	tick_after(S);
+	assert_near(outside_mib(), 81);
+	put_outside(1000000, 100);
+	tick_after(S);
+	assert_near(outside_mib(), 81);
+}
+
 /* Linux 6.1 counts in the group that forks, 6.12 in the one whose limit was hit and above it. */
 static void refused_forks_are_counted_where_the_kernel_does(void **state)
 {
@@ -661,6 +699,7 @@ int main(void)
 		CASE(the_most_that_was_swapped_out_is_kept),
 		CASE(what_is_swapped_in_does_not_hide_what_is_swapped_out_later),
 		CASE(without_a_group_s_word_swap_is_unknown),
+		CASE(growth_of_swap_and_huge_pages_of_the_machine_is_kept),
 		CASE(refused_forks_are_counted_where_the_kernel_does),
 		CASE(kills_in_a_group_that_was_entered_count),
 		CASE(a_group_that_was_seen_too_late_needs_a_kill_on_the_machine),

@@ -38,6 +38,18 @@ static void reads_every_figure_in_bytes(void **state)
 	assert_int_equal(m.swap_free, 2096148ull << 10);
 }
 
+static void counts_the_huge_pages_in_use(void **state)
+{
+	struct trk_meminfo m;
+
+	assert_int_equal(trk__meminfo_parse("MemTotal: 32858820 kB\nHugePages_Total: 64\n"
+					    "HugePages_Free: 40\nHugePages_Rsvd: 0\n"
+					    "Hugepagesize: 2048 kB\n",
+					    &m),
+			 0);
+	assert_int_equal(m.huge_pages, 48ull << 20);
+}
+
 static void takes_what_is_not_available_as_used(void **state)
 {
 	struct trk_meminfo m = parse_fixture("vm-virtio");
@@ -94,6 +106,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_every_figure_in_bytes),
+		cmocka_unit_test(counts_the_huge_pages_in_use),
 		cmocka_unit_test(takes_what_is_not_available_as_used),
 		cmocka_unit_test(reckons_used_memory_for_a_kernel_without_available),
 		cmocka_unit_test(never_has_less_than_nothing_used),

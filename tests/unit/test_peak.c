@@ -23,7 +23,7 @@ static struct trk_peak_facts facts(void)
 			 .is_floor = true,
 			 .floor_bytes = 150 * MIB,
 			 .most_bytes = 600 * MIB},
-		.memory = {NAN, NAN, NAN, 0, NAN, NAN, false},
+		.memory = {NAN, NAN, NAN, 0, NAN, NAN, false, NAN},
 		.is_run = true,
 		.start_bytes = 2 * MIB,
 		.group_version = 2,
@@ -82,6 +82,22 @@ static void one_process_alone_is_exact(void **state)
 	f.can_be_missed = true; /* it ignored SIGCHLD: there may have been children */
 	assert_int_equal(judge(&f)->quality, TRK_QUALITY_AT_LEAST);
 	assert_true(isnan(most()));
+}
+
+static void memory_in_swap_or_huge_pages_makes_no_figure_exact(void **state)
+{
+	struct trk_peak_facts f = facts();
+	const struct trk_quantity *q;
+
+	f.is_alone = true;
+	f.memory.outside_growth_bytes = MIB; /* not notable */
+	assert_int_equal(judge(&f)->quality, TRK_QUALITY_EXACT);
+	f.memory.outside_growth_bytes = 64 * MIB;
+	q = judge(&f);
+	assert_true(q->value == 150);
+	assert_int_equal(q->quality, TRK_QUALITY_AT_LEAST);
+	assert_non_null(strstr(q->reason, "huge pages of the machine grew by up to 64.0 MiB"));
+	assert_true(least() == 150 && most() == 214);
 }
 
 static void the_largest_of_several_is_not_a_floor_where_the_kernel_counts_in_large_batches(
@@ -168,7 +184,7 @@ static void the_jobs_own_group_tells_the_peak(void **state)
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 602 * MIB;
 	f.memory = (struct trk_sampler_memory){
-		0, 602.0 * (double) MIB, 0, 900.0 * (double) MIB, NAN, NAN, false};
+		0, 602.0 * (double) MIB, 0, 900.0 * (double) MIB, NAN, NAN, false, NAN};
 	q = judge(&f);
 	assert_true(q->value == 602);
 	assert_int_equal(q->quality, TRK_QUALITY_EXACT);
@@ -187,7 +203,7 @@ static void page_cache_in_the_group_is_no_need(void **state)
 	f.group_peak_bytes = 1000 * MIB;
 	f.io_bytes = 800 * MIB;
 	f.memory = (struct trk_sampler_memory){
-		700.0 * (double) MIB, 300.0 * (double) MIB, 0, 0, NAN, NAN, false};
+		700.0 * (double) MIB, 300.0 * (double) MIB, 0, 0, NAN, NAN, false, NAN};
 	q = judge(&f);
 	assert_true(q->value == 300);
 	assert_int_equal(q->quality, TRK_QUALITY_ESTIMATED);
@@ -202,7 +218,7 @@ static void a_group_with_the_tracker_in_it_is_no_exact_figure(void **state)
 	f.group_peak_bytes = 602 * MIB;
 	f.tracker_bytes = 2 * MIB; /* half of it are files, which may be charged to another group */
 	f.tracker_anon_bytes = MIB;
-	f.memory = (struct trk_sampler_memory){0, 602.0 * (double) MIB, 0, 0, NAN, NAN, false};
+	f.memory = (struct trk_sampler_memory){0, 602.0 * (double) MIB, 0, 0, NAN, NAN, false, NAN};
 	assert_true(judge(&f)->value == 601);
 	assert_int_equal(total[TRK_TOTAL_PEAK_MEMORY_MIB].quality, TRK_QUALITY_ESTIMATED);
 	assert_true(least() == 600 && most() == 602);
@@ -214,7 +230,7 @@ static void a_group_that_the_job_left_tells_nothing(void **state)
 
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 10 * MIB;
-	f.memory = (struct trk_sampler_memory){0, 10.0 * (double) MIB, 0, 0, NAN, NAN, false};
+	f.memory = (struct trk_sampler_memory){0, 10.0 * (double) MIB, 0, 0, NAN, NAN, false, NAN};
 	assert_true(judge(&f)->value == 150);
 	assert_int_equal(total[TRK_TOTAL_PEAK_MEMORY_MIB].quality, TRK_QUALITY_AT_LEAST);
 	assert_true(isnan(total[TRK_TOTAL_PEAK_GROUP_MEMORY_MIB].value));
@@ -237,7 +253,7 @@ static void files_of_another_group_are_above_the_groups_peak_and_inferred_memory
 
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 409 * MIB;
-	f.memory = (struct trk_sampler_memory){0, 409.0 * (double) MIB, 0, 0, NAN, NAN, false};
+	f.memory = (struct trk_sampler_memory){0, 409.0 * (double) MIB, 0, 0, NAN, NAN, false, NAN};
 	f.tree.bytes = 501 * MIB;
 	f.tree.is_floor = false;
 	f.tree.floor_bytes = 417 * MIB;
@@ -284,6 +300,7 @@ int main(void)
 		cmocka_unit_test(a_group_with_the_tracker_in_it_is_no_exact_figure),
 		cmocka_unit_test(a_group_that_the_job_left_tells_nothing),
 		cmocka_unit_test(memory_that_no_process_maps_counts_where_the_group_tells_it),
+		cmocka_unit_test(memory_in_swap_or_huge_pages_makes_no_figure_exact),
 		cmocka_unit_test(what_was_attached_to_has_no_upper_bound),
 		cmocka_unit_test(
 			files_of_another_group_are_above_the_groups_peak_and_inferred_memory_is_not),

@@ -8,6 +8,7 @@ int trk__meminfo_parse(const char *text, struct trk_meminfo *ret)
 {
 	struct trk_meminfo m = {0};
 	bool has_total = false;
+	uint64_t pages = 0, free_pages = 0, page = 0;
 	/* In the file's order, as the next line usually matches the next entry. */
 	const struct trk_kib_line lines[] = {
 		{"MemTotal:", &m.total, &has_total},
@@ -21,6 +22,10 @@ int trk__meminfo_parse(const char *text, struct trk_meminfo *ret)
 		{"SwapFree:", &m.swap_free, NULL},
 		{"Shmem:", &m.shmem, NULL},
 		{"SReclaimable:", &m.reclaimable, NULL},
+		/* Numbers, which the parser takes for KiB. */
+		{"HugePages_Total:", &pages, NULL},
+		{"HugePages_Free:", &free_pages, NULL},
+		{"Hugepagesize:", &page, NULL},
 	};
 	int r = trk__kib_lines_parse(text, lines, sizeof(lines) / sizeof(lines[0]));
 
@@ -28,6 +33,8 @@ int trk__meminfo_parse(const char *text, struct trk_meminfo *ret)
 		return r;
 	if (!has_total)
 		return -EBADMSG;
+	if (pages > free_pages && page <= m.total)
+		m.huge_pages = (pages - free_pages) / 1024 * page;
 	*ret = m;
 	return 0;
 }

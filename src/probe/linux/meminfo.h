@@ -17,6 +17,7 @@ struct trk_meminfo {
 	uint64_t active, inactive;
 	uint64_t shmem;
 	uint64_t swap_total, swap_free;
+	uint64_t huge_pages; /* in use, of hugetlbfs and of the default size */
 };
 
 /* Parse the text of the file. Pure. Returns 0, or -EBADMSG (no MemTotal) and leaves *ret

@@ -68,6 +68,9 @@ static void take_memory(struct trk_sampler *s)
 		return;
 	s->knows_shmem = true;
 	s->shmem_bytes = m->shmem;
+	s->outside_bytes = m->huge_pages;
+	if (m->swap_total > m->swap_free)
+		s->outside_bytes += m->swap_total - m->swap_free;
 	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_FREE, m->free);
 	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_USED, trk__meminfo_used(m));
 	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_BUFFERS, m->buffers);
