@@ -1,6 +1,7 @@
 #include "probe/linux/meminfo.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/parse.h"
 
@@ -22,13 +23,18 @@ int trk__meminfo_parse(const char *text, struct trk_meminfo *ret)
 		{"SwapFree:", &m.swap_free, NULL},
 		{"Shmem:", &m.shmem, NULL},
 		{"SReclaimable:", &m.reclaimable, NULL},
-		/* Numbers, which the parser takes for KiB. */
+	};
+	/* At the end of the file. The first two are numbers, which the parser takes for KiB. */
+	const struct trk_kib_line huge_lines[] = {
 		{"HugePages_Total:", &pages, NULL},
 		{"HugePages_Free:", &free_pages, NULL},
 		{"Hugepagesize:", &page, NULL},
 	};
+	const char *huge = strstr(text, "HugePages_Total:");
 	int r = trk__kib_lines_parse(text, lines, sizeof(lines) / sizeof(lines[0]));
 
+	if (r == 0 && huge)
+		r = trk__kib_lines_parse(huge, huge_lines, 3);
 	if (r < 0)
 		return r;
 	if (!has_total)
