@@ -395,6 +395,7 @@ static int refuse(const struct server *s, struct MHD_Connection *c, enum trk_gat
 		unsigned int status;
 		const char *text;
 	} answers[] = {
+		[TRK_GATE_OPEN] = {500, ""}, /* nothing to refuse */
 		[TRK_GATE_METHOD] = {405, "Only GET and HEAD are answered.\n"},
 		[TRK_GATE_BODY] = {400, "No page takes a request with a body.\n"},
 		[TRK_GATE_HOST] = {421, "This server answers for 127.0.0.1 only.\n"},

@@ -75,7 +75,7 @@ static void use(struct trk_tracker *t)
 int main(int argc, char **argv)
 {
 	struct trk_tracker_options options = TRK_TRACKER_OPTIONS_INIT;
-	char shell[] = "sh", flag[] = "-c", script[] = "echo out; read line; exit 7";
+	char shell[] = "sh", flag[] = "-c", script[] = "echo out; timeout 5 head -n 1; exit 7";
 	char *job[] = {shell, flag, script, NULL};
 	struct trk_tracker *t = NULL;
 	int before, r, status = 0, line[2];
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 	if (argc != 4)
 		return broken("usage: api_user process|thread|command PROGRAM DIR");
 	command = strcmp(argv[1], "command") == 0;
-	/* The command ends after its last sample. */
+	/* The command ends after its last sample, or after 5 s if the tracker does not start. */
 	if (pipe2(line, O_CLOEXEC) < 0 || dup2(line[0], STDIN_FILENO) < 0)
 		return broken("no pipe");
 	preload_into_the_helper();
