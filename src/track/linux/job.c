@@ -433,8 +433,9 @@ void trk__job_stop_self(int signo)
 	(void) sigemptyset(&set);
 	(void) sigaddset(&set, signo);
 	(void) sigaction(signo, &plain, &before);
-	(void) kill(getpid(), signo);
-	(void) sigprocmask(SIG_UNBLOCK, &set, &mask); /* stops here */
+	/* To this thread: another one could take it after the disposition is restored. */
+	(void) raise(signo);
+	(void) sigprocmask(SIG_UNBLOCK, &set, &mask); /* stops here, or above if not blocked */
 	(void) sigprocmask(SIG_SETMASK, &mask, NULL);
 	(void) sigaction(signo, &before, NULL);
 }
