@@ -68,10 +68,11 @@ static void nap(void)
 	(void) nanosleep(&time, NULL);
 }
 
-static void set_guard(struct track *t, uint64_t at_ns)
+/* How long the guard may wait for its timer, in ms: for ever, or briefly if it cannot be set (a
+ * sandbox refuses it, or a host program has closed it). */
+static int set_guard(struct track *t, uint64_t at_ns)
 {
-	if (trk__os_timer_set(t->guard_fd, at_ns) < 0)
-		nap(); /* a host program has closed it */
+	return trk__os_timer_set(t->guard_fd, at_ns) < 0 ? (int) (AGAIN_NS / TRK_NS_PER_MS) : -1;
 }
 
 static uint64_t patience(uint32_t call)
@@ -121,21 +122,23 @@ void trk__track_guarded(struct track *t)
 {
 	struct pollfd late = {.events = POLLIN};
 	uint32_t call = 0, before;
+	int wait_ms;
 
 	late.fd = t->guard_fd = trk__os_timer();
 	if (t->guard_fd < 0 || start(t) < 0) {
 		trk__track_work(t);
 		return;
 	}
-	set_guard(t, trk__clock_monotonic_ns() + LATE_NS);
+	wait_ms = set_guard(t, trk__clock_monotonic_ns() + LATE_NS);
 	while (!atomic_load(&t->is_done)) { /* after the timer was set: the end sets it anew */
-		if (poll(&late, 1, -1) < 0)
+		if (poll(&late, 1, wait_ms) < 0)
 			nap();
 		before = call;
 		call = trk__blocking_call(&t->thread->noted);
 		if (call && call == before && !waits_for_cpu(t))
 			take_over(t, call);
-		set_guard(t, trk__clock_monotonic_ns() + (call ? patience(call) : TRK_NS_PER_S));
+		wait_ms = set_guard(t, trk__clock_monotonic_ns() +
+					       (call ? patience(call) : TRK_NS_PER_S));
 	}
 	(void) pthread_join(t->thread->id, NULL);
 	if (t->is_lost)

@@ -36,7 +36,7 @@ RARE = [("signalfd", errno.EMFILE), ("bind", errno.EADDRINUSE), ("mkdir", errno.
 FUNCTIONS += WAITS
 # No wait is broken off for ever, and a poll that never works is not to be survived.
 LASTING = [f for f in FUNCTIONS if f[0] != "poll" and f[1] != errno.EINTR]
-NEVER = {"mmap", "fsync", "pthread_create"}  # not by `run`, without a GPU
+NEVER = {"mmap", "fsync"}  # not by `run`, without a GPU
 
 
 def names(faults):

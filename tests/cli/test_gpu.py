@@ -209,7 +209,7 @@ def test_the_library_is_in_a_process_of_its_own(rt, gpus):
     gpus.play(DEVICES)
     result = rt.run("run", "-q", "--gpu", "always", "--", "sh", "-c",
                     HELPER + TRACKER + "cat $helper/comm; ls -l $helper/fd | sed 's/.* -> //' >&2", env=gpus.env)
-    assert "Threads:\t1\n" in result.stdout and "nvidia" not in result.stdout
+    assert "Threads:\t2\n" in result.stdout and "nvidia" not in result.stdout  # the loop and its guard
     assert result.stdout.endswith("rt-gpu\n")
     # Nothing of the job or of the terminal.
     kinds = {line.split(":")[0] for line in result.stderr.splitlines() if line.startswith(("/", "socket"))}

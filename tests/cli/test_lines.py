@@ -247,7 +247,7 @@ def test_refuses_a_rate_that_is_none(rt, value):
 
 
 def test_refuses_tables_that_there_are_not(rt):
-    for flags in (("--by", "column"), ("--format", "xml"), ("--top", "0"), ("--since", "-1")):
+    for flags in (("--by", "column"), ("--format", "xml"), ("--top", "-1"), ("--since", "-1")):
         result = rt.run("lines", *flags)
         assert result.rc == 2
         assert len(result.stderr.splitlines()) == 1
