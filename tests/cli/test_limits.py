@@ -249,9 +249,10 @@ def test_a_limit_does_not_wait_for_a_reader_of_messages_or_rows(rt, marked, flag
 
 FLOOD = """
 import os, signal, sys
-tracker, first = os.getppid(), os.fork()
-for number in range(34, 65):
+tracker = os.getppid()
+for number in range(34, 65):  # before a child floods: the tracker forwards to this process
     signal.signal(number, signal.SIG_IGN)
+os.fork()
 os.fork()
 while True:
     for number in range(34, 65):
