@@ -192,7 +192,7 @@ def test_a_file_from_an_address(rt):
     (["update", "--sha256", "0" * 64], "--sha256 is for a file"),
     (["update", "--from", "x.tsv", "--sha256", "0" * 65], "not 64 hexadecimal digits"),
     (["update", "--from", "x.tsv", "--sha256", "x" * 64], "not 64 hexadecimal digits"),
-    ([], "needs one of: info, update"),
+    ([], "needs one of: info, search, update"),
 ])
 def test_what_was_removed_or_does_not_fit_is_told(rt, words, instead):
     result = rt.run("catalog", *words)
