@@ -70,7 +70,8 @@ struct trk_sampler_memory {
 	double group_swap_bytes;
 	bool swap_is_peak;
 	/* Growth of what is in swap and in huge pages (hugetlbfs) of the machine since its least:
-	 * no size of a process contains it. */
+	 * no size of a process contains it. NaN: not read, or there are huge pages of several
+	 * sizes. */
 	double outside_growth_bytes;
 };
 void trk__sampler_memory(const struct trk_sampler *s, struct trk_sampler_memory *ret);

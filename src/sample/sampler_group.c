@@ -411,6 +411,8 @@ void trk__sampler_take_shmem(struct trk_sampler *s)
 void trk__sampler_memory(const struct trk_sampler *s, struct trk_sampler_memory *ret)
 {
 	*ret = s->memory;
+	if (s->has_unread_huge_pages)
+		ret->outside_growth_bytes = NAN;
 }
 
 /* ---- a tick ---- */

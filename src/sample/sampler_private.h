@@ -86,6 +86,7 @@ struct trk_sampler {
 	bool knows_shmem;
 	/* Of the machine; outside: in swap and in huge pages of hugetlbfs. */
 	uint64_t shmem_bytes, outside_bytes;
+	bool has_unread_huge_pages; /* of another size than outside_bytes counts */
 	struct group_watch group;
 	struct trk_throttle throttle;
 	bool has_quota; /* some group does */

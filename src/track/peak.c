@@ -192,6 +192,13 @@ static void add_outside(const struct trk_peak_facts *f, struct peak *p)
 {
 	double outside = f->memory.outside_growth_bytes;
 
+	if (isnan(outside)) {
+		p->most = NAN;
+		if (p->quality == TRK_QUALITY_EXACT) {
+			p->quality = TRK_QUALITY_AT_LEAST;
+			add_reason(p, "swap or huge pages are not measured");
+		}
+	}
 	if (!is_notable(outside, p->best))
 		return;
 	if (p->quality == TRK_QUALITY_EXACT)
@@ -277,8 +284,8 @@ static void set_bounds(const struct peak *p, struct trk_quantity total[TRK_TOTAL
 				     : NULL);
 	set_quantity(&total[TRK_TOTAL_PEAK_MEMORY_AT_MOST_MIB], p->most, TRK_QUALITY_AT_MOST,
 		     isnan(p->most) ? NULL : p->most_source,
-		     isnan(p->most) ? "the memory of processes that were not seen, or of files in "
-				      "memory, is not known"
+		     isnan(p->most) ? "the memory of processes that were not seen, of files in "
+				      "memory or of swap is not known"
 				    : NULL);
 }
 

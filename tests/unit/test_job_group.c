@@ -549,6 +549,10 @@ static void growth_of_swap_and_huge_pages_of_the_machine_is_kept(void **state)
 	put_outside(1000000, 100);
 	tick_after(S);
 	assert_near(outside_mib(), 81);
+	put("proc/meminfo", "MemTotal: 2097152 kB\nHugePages_Total: 0\nHugepagesize: 2048 kB\n"
+			    "Hugetlb: 1048576 kB\n");
+	tick_after(S);
+	assert_true(isnan(outside_mib()));
 }
 
 /* Linux 6.1 counts in the group that forks, 6.12 in the one whose limit was hit and above it. */

@@ -48,6 +48,23 @@ static void counts_the_huge_pages_in_use(void **state)
 					    &m),
 			 0);
 	assert_int_equal(m.huge_pages, 48ull << 20);
+	assert_false(m.has_other_huge_pages);
+}
+
+static void knows_of_huge_pages_of_another_size(void **state)
+{
+	struct trk_meminfo m;
+
+	assert_int_equal(trk__meminfo_parse("MemTotal: 32858820 kB\nHugePages_Total: 64\n"
+					    "Hugepagesize: 2048 kB\nHugetlb: 131072 kB\n",
+					    &m),
+			 0);
+	assert_false(m.has_other_huge_pages);
+	assert_int_equal(trk__meminfo_parse("MemTotal: 32858820 kB\nHugePages_Total: 0\n"
+					    "Hugepagesize: 2048 kB\nHugetlb: 1048576 kB\n",
+					    &m),
+			 0);
+	assert_true(m.has_other_huge_pages);
 }
 
 static void takes_what_is_not_available_as_used(void **state)
@@ -107,6 +124,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_every_figure_in_bytes),
 		cmocka_unit_test(counts_the_huge_pages_in_use),
+		cmocka_unit_test(knows_of_huge_pages_of_another_size),
 		cmocka_unit_test(takes_what_is_not_available_as_used),
 		cmocka_unit_test(reckons_used_memory_for_a_kernel_without_available),
 		cmocka_unit_test(never_has_less_than_nothing_used),

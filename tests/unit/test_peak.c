@@ -23,7 +23,7 @@ static struct trk_peak_facts facts(void)
 			 .is_floor = true,
 			 .floor_bytes = 150 * MIB,
 			 .most_bytes = 600 * MIB},
-		.memory = {NAN, NAN, NAN, 0, NAN, NAN, false, NAN},
+		.memory = {NAN, NAN, NAN, 0, NAN, NAN, false, 0},
 		.is_run = true,
 		.start_bytes = 2 * MIB,
 		.group_version = 2,
@@ -98,6 +98,12 @@ static void memory_in_swap_or_huge_pages_makes_no_figure_exact(void **state)
 	assert_int_equal(q->quality, TRK_QUALITY_AT_LEAST);
 	assert_non_null(strstr(q->reason, "huge pages of the machine grew by up to 64.0 MiB"));
 	assert_true(least() == 150 && most() == 214);
+	f.memory.outside_growth_bytes = NAN;
+	q = judge(&f);
+	assert_true(q->value == 150);
+	assert_int_equal(q->quality, TRK_QUALITY_AT_LEAST);
+	assert_string_equal(q->reason, "swap or huge pages are not measured");
+	assert_true(least() == 150 && isnan(most()));
 }
 
 static void the_largest_of_several_is_not_a_floor_where_the_kernel_counts_in_large_batches(
@@ -184,7 +190,7 @@ static void the_jobs_own_group_tells_the_peak(void **state)
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 602 * MIB;
 	f.memory = (struct trk_sampler_memory){
-		0, 602.0 * (double) MIB, 0, 900.0 * (double) MIB, NAN, NAN, false, NAN};
+		0, 602.0 * (double) MIB, 0, 900.0 * (double) MIB, NAN, NAN, false, 0};
 	q = judge(&f);
 	assert_true(q->value == 602);
 	assert_int_equal(q->quality, TRK_QUALITY_EXACT);
@@ -203,7 +209,7 @@ static void page_cache_in_the_group_is_no_need(void **state)
 	f.group_peak_bytes = 1000 * MIB;
 	f.io_bytes = 800 * MIB;
 	f.memory = (struct trk_sampler_memory){
-		700.0 * (double) MIB, 300.0 * (double) MIB, 0, 0, NAN, NAN, false, NAN};
+		700.0 * (double) MIB, 300.0 * (double) MIB, 0, 0, NAN, NAN, false, 0};
 	q = judge(&f);
 	assert_true(q->value == 300);
 	assert_int_equal(q->quality, TRK_QUALITY_ESTIMATED);
@@ -218,7 +224,7 @@ static void a_group_with_the_tracker_in_it_is_no_exact_figure(void **state)
 	f.group_peak_bytes = 602 * MIB;
 	f.tracker_bytes = 2 * MIB; /* half of it are files, which may be charged to another group */
 	f.tracker_anon_bytes = MIB;
-	f.memory = (struct trk_sampler_memory){0, 602.0 * (double) MIB, 0, 0, NAN, NAN, false, NAN};
+	f.memory = (struct trk_sampler_memory){0, 602.0 * (double) MIB, 0, 0, NAN, NAN, false, 0};
 	assert_true(judge(&f)->value == 601);
 	assert_int_equal(total[TRK_TOTAL_PEAK_MEMORY_MIB].quality, TRK_QUALITY_ESTIMATED);
 	assert_true(least() == 600 && most() == 602);
@@ -230,7 +236,7 @@ static void a_group_that_the_job_left_tells_nothing(void **state)
 
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 10 * MIB;
-	f.memory = (struct trk_sampler_memory){0, 10.0 * (double) MIB, 0, 0, NAN, NAN, false, NAN};
+	f.memory = (struct trk_sampler_memory){0, 10.0 * (double) MIB, 0, 0, NAN, NAN, false, 0};
 	assert_true(judge(&f)->value == 150);
 	assert_int_equal(total[TRK_TOTAL_PEAK_MEMORY_MIB].quality, TRK_QUALITY_AT_LEAST);
 	assert_true(isnan(total[TRK_TOTAL_PEAK_GROUP_MEMORY_MIB].value));
@@ -253,7 +259,7 @@ static void files_of_another_group_are_above_the_groups_peak_and_inferred_memory
 
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 409 * MIB;
-	f.memory = (struct trk_sampler_memory){0, 409.0 * (double) MIB, 0, 0, NAN, NAN, false, NAN};
+	f.memory = (struct trk_sampler_memory){0, 409.0 * (double) MIB, 0, 0, NAN, NAN, false, 0};
 	f.tree.bytes = 501 * MIB;
 	f.tree.is_floor = false;
 	f.tree.floor_bytes = 417 * MIB;

@@ -9,7 +9,7 @@ int trk__meminfo_parse(const char *text, struct trk_meminfo *ret)
 {
 	struct trk_meminfo m = {0};
 	bool has_total = false;
-	uint64_t pages = 0, free_pages = 0, page = 0;
+	uint64_t pages = 0, free_pages = 0, page = 0, all_pools = 0, pool = 0;
 	/* In the file's order, as the next line usually matches the next entry. */
 	const struct trk_kib_line lines[] = {
 		{"MemTotal:", &m.total, &has_total},
@@ -29,18 +29,22 @@ int trk__meminfo_parse(const char *text, struct trk_meminfo *ret)
 		{"HugePages_Total:", &pages, NULL},
 		{"HugePages_Free:", &free_pages, NULL},
 		{"Hugepagesize:", &page, NULL},
+		{"Hugetlb:", &all_pools, NULL}, /* Linux 4.19 */
 	};
 	const char *huge = strstr(text, "HugePages_Total:");
 	int r = trk__kib_lines_parse(text, lines, sizeof(lines) / sizeof(lines[0]));
 
 	if (r == 0 && huge)
-		r = trk__kib_lines_parse(huge, huge_lines, 3);
+		r = trk__kib_lines_parse(huge, huge_lines, 4);
 	if (r < 0)
 		return r;
 	if (!has_total)
 		return -EBADMSG;
 	if (pages > free_pages && page <= m.total)
 		m.huge_pages = (pages - free_pages) / 1024 * page;
+	if (page <= m.total)
+		pool = pages / 1024 * page;
+	m.has_other_huge_pages = all_pools > pool;
 	*ret = m;
 	return 0;
 }

@@ -17,7 +17,8 @@ struct trk_meminfo {
 	uint64_t active, inactive;
 	uint64_t shmem;
 	uint64_t swap_total, swap_free;
-	uint64_t huge_pages; /* in use, of hugetlbfs and of the default size */
+	uint64_t huge_pages;       /* in use, of hugetlbfs and of the default size */
+	bool has_other_huge_pages; /* of another size */
 };
 
 /* Parse the text of the file. Pure. Returns 0, or -EBADMSG (no MemTotal) and leaves *ret

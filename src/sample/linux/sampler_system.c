@@ -69,6 +69,8 @@ static void take_memory(struct trk_sampler *s)
 	s->knows_shmem = true;
 	s->shmem_bytes = m->shmem;
 	s->outside_bytes = m->huge_pages;
+	if (m->has_other_huge_pages)
+		s->has_unread_huge_pages = true;
 	if (m->swap_total > m->swap_free)
 		s->outside_bytes += m->swap_total - m->swap_free;
 	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_FREE, m->free);
