@@ -55,7 +55,6 @@ void trk__blocking_end(struct trk_blocking **at)
 	if (atomic_compare_exchange_strong(&b->call, &expected, 0))
 		return;
 	forget(b->pid);
-	atomic_store(&b->has_left, true);
 	longjmp(b->end, 1);
 }
 

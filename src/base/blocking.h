@@ -24,7 +24,6 @@ enum trk_blocking_kind {
 struct trk_blocking {
 	_Atomic uint32_t call; /* number of the call and its kind; 0: there is none */
 	_Atomic int pid;       /* TRK_BLOCKING_PROCESS: which one; else 0 */
-	atomic_bool has_left;  /* an abandoned call has returned */
 	uint32_t noted;        /* the call, as its own thread sees it */
 	unsigned int depth;    /* of calls within the call, which are part of it */
 	jmp_buf end;           /* set by the start of the thread, which ends there */

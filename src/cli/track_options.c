@@ -331,7 +331,7 @@ static int sibling_set_redaction(void *settings, const struct cli_option *o, con
 	CLI_OPTION_GROUP("stored with the run"), \
 	{"tag", 0, "K[=V]", "tag to store with the run (repeat)", set_tag, 0}, \
 	{"note", 0, "TEXT", "note to store with the run", set_metadata, 0}, \
-	{"input-size", 0, "SIZE", "size of the input, for advice by size (that of the files on the command line)", cli_set_size, SET(track.input_bytes)}
+	{"input-size", 0, "SIZE", "size of the input, for advice by size (of the files that CMD names)", cli_set_size, SET(track.input_bytes)}
 
 #define ADVANCED_OPTIONS \
 	CLI_OPTION_GROUP("advanced"), \
