@@ -345,7 +345,7 @@ static void read_tree(struct trk_sampler *s)
 		trk__sample_set(
 			&s->row, TRK_PROCESS_CHILDREN,
 			state->processes > 0 ? (int64_t) state->processes - !state->root_gone : 0);
-	if (state->processes > 0) {
+	if (state->processes > state->unread) {
 		trk__sampler_set_bytes(s, TRK_PROCESS_RSS, state->rss_bytes);
 		trk__sample_set(&s->row, TRK_PROCESS_THREADS, (int64_t) state->threads);
 	}

@@ -326,20 +326,21 @@ static uint64_t held_bytes(struct trk_sampler *s, const struct trk_cgroup_usage 
 	return bytes;
 }
 
-/* After the last process has ended its memory is unknown, not 0. */
+/* Without a process that was read the memory is unknown, not 0. */
 static void take_held(struct trk_sampler *s, const struct trk_cgroup_usage *usage)
 {
 	const struct trk_tree_state *state = s->tree ? trk__tree_state(s->tree) : NULL;
 	uint64_t excess, held;
 
-	if (!state || state->processes == 0)
+	if (!state || state->processes <= state->unread)
 		return;
 	held = held_bytes(s, usage, &excess);
 	trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY, held);
 	trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY_ESTIMATED,
 			       state->pss_bytes - state->least_bytes - excess);
-	trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY_MOST,
-			       held + state->most_bytes - state->pss_bytes);
+	if (state->unread == 0)
+		trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY_MOST,
+				       held + state->most_bytes - state->pss_bytes);
 }
 
 void trk__sampler_take_group_memory(struct trk_sampler *s, const struct trk_cgroup_usage *usage)

@@ -119,7 +119,7 @@ void trk__finish_release(struct trk_finish *f)
 static bool children_can_be_missed(const struct trk_tree_state *s,
 				   const struct trk_cpu_clocks *clocks)
 {
-	if (trk__tree_dropped(s))
+	if (trk__tree_dropped(s) || s->has_unread_child)
 		return true;
 	return trk__tree_has_unseen(s) && (!clocks || trk__cpu_clocks_disagree(clocks));
 }

@@ -3,6 +3,7 @@ and the end of a run reads what such a process can block.
 
 A job is stuck for good, so each of these tests would hang without the bounded reading."""
 
+import json
 import os
 import signal
 import subprocess
@@ -83,6 +84,9 @@ def test_attaching_to_a_stuck_process_ends(rt, dead, stuck, how):
                 "--interval", "500ms", "--summary-json", rt.summary_file)
     assert done.rc == 0, done.stderr
     assert done.summary["run"]["stuck_processes"][0]["name"] == "stuck"
+    rows = rt.run("export", "@1", "--format", "json").stdout.splitlines()
+    memory = {json.loads(row)["process_memory_mib"] for row in rows}
+    assert (memory == {None}) == (how == "exec")  # never read: unknown, not 0
 
 
 @pytest.mark.parametrize("children", [(), ("3",)], ids=["job", "children"])
@@ -96,8 +100,9 @@ def test_a_time_limit_ends_a_job_that_is_stuck_in_exec(rt, dead, stuck, children
     assert len(named) == int(children[0]) if children else named[0]["pid"] == done.summary["run"]["pid"]
     assert f"process {named[0]['pid']} (stuck) is stuck in the kernel since 0:00:0" in done.stderr
     assert done.summary["tracker"]["samples"] >= 5
-    if children:  # the parent computes all the time
+    if children:  # the parent computes all the time; nobody knows the size of the others
         assert done.summary["totals"]["cpu_s"]["value"] > 0.1
+        assert done.summary["totals"]["peak_memory_at_most_mib"]["value"] is None
 
 
 def test_a_signal_reaches_a_job_that_is_stuck_in_exec(rt, dead, stuck):

@@ -71,6 +71,9 @@ struct trk_tree_state {
 	uint64_t least_bytes, most_bytes; /* bounds of pss_bytes */
 	/* Processes whose smaps_rollup is not readable: RSS is used instead. */
 	size_t unreadable_memory;
+	/* Processes that were stuck in the kernel before their first reading: no sum contains them. */
+	size_t unread;
+	bool has_unread_child; /* in some update; the root's own size is known when it ends */
 	struct trk_stuck_process stuck[TRK_STUCK_MAX]; /* the first ones */
 	size_t stuck_count;                            /* of all so far */
 	size_t unreadable_io; /* processes whose io file is not readable: not counted */

@@ -537,7 +537,7 @@ static void publish(struct trk_tree *t)
 	struct trk_tree_state *s = &t->state;
 	uint64_t mapped;
 
-	s->rss_bytes = s->unreadable_memory = 0;
+	s->rss_bytes = s->unreadable_memory = s->unread = 0;
 	for (size_t i = 0; i < t->count; i++) {
 		struct process *p = &t->process[i];
 
@@ -549,6 +549,10 @@ static void publish(struct trk_tree *t)
 		s->rss_bytes += p->rss_bytes;
 		s->unreadable_memory +=
 			(p->pss_denied || p->stuck_ns || t->smaps_missing) && !p->zombie;
+		if (p->fresh && p->stuck_ns) {
+			s->unread++;
+			s->has_unread_child |= p->pid != t->options.root;
+		}
 	}
 	s->pss_bytes = t->anon.best + t->mapped.best;
 	mapped = t->mapped.least - trk__least_of(t->mapped_loose, t->mapped.least);
