@@ -18,6 +18,8 @@ int main(int argc, char **argv)
 		bench_groups(folder);
 	if (all || strcmp(what, "feedback") == 0)
 		met = bench_feedback(folder);
+	if (all || strcmp(what, "time") == 0)
+		met = bench_time(folder) && met;
 	if (all || strcmp(what, "choice") == 0)
 		bench_choice(folder);
 	if (all || strcmp(what, "leave") == 0)

@@ -598,6 +598,7 @@ static void fill(struct trk_memory_advice *a, const struct choice *c,
 
 	a->basis = c->basis;
 	a->forecast_bytes = c->only_open_kills ? kills->failed_bytes : c->ratios.forecast_bytes;
+	a->median_bytes = trk__ratios_median(&c->ratios) * c->ratios.forecast_bytes;
 	a->factor = c->only_open_kills ? 2 : c->factor;
 	a->runs_used = c->history.count + c->forgotten;
 	a->runs_forgotten = c->forgotten;

@@ -92,6 +92,7 @@ struct trk_memory_advice {
 	const char
 		*basis_text;   /* the basis in words, and where its figure comes from; never NULL */
 	double forecast_bytes; /* what the basis predicts */
+	double median_bytes;   /* as many runs need more as less, by the errors of the basis */
 	double factor;         /* request before floors and rounding = forecast * factor */
 	double chance_exceed;  /* that the next run needs more than request_bytes, 0 to 1 */
 	enum trk_confidence confidence;

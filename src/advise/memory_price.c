@@ -273,6 +273,16 @@ double trk__ratios_best(const struct trk_ratios *r, const struct trk_memory_tuni
 	return best;
 }
 
+double trk__ratios_median(const struct trk_ratios *r)
+{
+	double half = (r->share_from[0] + r->share_from[r->runs]) / 2;
+	size_t at = 0;
+
+	while (at + 1 < r->runs && r->share_from[at + 1] >= half)
+		at++;
+	return r->ratio[at];
+}
+
 double trk__ratios_chance(const struct trk_ratios *r, double factor)
 {
 	size_t above = first_above(r, factor);

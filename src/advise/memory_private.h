@@ -61,6 +61,9 @@ bool trk__ratios_make(const struct trk_history *h, enum trk_basis basis,
 double trk__ratios_best(const struct trk_ratios *r, const struct trk_memory_tuning *tuning,
 			const struct trk_fail_price *fail, double above, double *ret_price);
 
+/* The ratio in the middle of the real runs, by weight. */
+double trk__ratios_median(const struct trk_ratios *r);
+
 /* Chance of a ratio above `factor`, with the unbounded tail of the law of records. */
 double trk__ratios_chance(const struct trk_ratios *r, double factor);
 

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/human.h"
+#include "base/maths.h"
 
 /* ---- putting it together ---- */
 
@@ -26,6 +27,20 @@ static int advise_memory(const struct trk_advice_input *in, struct trk_advice *a
 	a->has_memory = true;
 	a->memory_mib = a->memory.request_bytes / TRK_MIB;
 	return 0;
+}
+
+/* Advise a time limit. 0 or -ENOMEM. */
+static int advise_time(const struct trk_advice_input *in, struct trk_advice *a)
+{
+	struct trk_past_run *runs = NULL;
+	struct trk_alike alike;
+	ssize_t n = trk__alike_take(in->runs, in->count, in->tags, &alike, &runs);
+	int r = n < 0 ? (int) n : trk__time_advise(runs, (size_t) n, in->input_bytes, &a->time);
+
+	free(runs);
+	a->has_time = r == 0;
+	a->usual_s = r == 0 ? a->time.expected_s : (double) in->record->outcome.duration_ns / 1e9;
+	return r == -ENOMEM ? r : 0;
 }
 
 /* The cores available to the run: its limit, or, if unknown, its request, unless more were busy. */
@@ -58,6 +73,8 @@ static void advise_cpu(const struct trk_advice_input *in, struct trk_advice *a)
 		options.queue = in->use->queue;
 		options.seen = &in->use->seen;
 	}
+	if (in->use && a->has_time)
+		trk__cpu_use_scale(in->use, a->time.expected_s);
 	if (!in->use || trk__cpu_advise(&in->use->busy, &options, &a->cpu) < 0)
 		return;
 	a->has_cpu = true;
@@ -138,26 +155,21 @@ static struct trk_gpu_facts gpu_facts(const struct trk_record *r)
  * runs, or -ENOMEM; the caller frees *ret. */
 static ssize_t vram_runs(const struct trk_advice_input *in, struct trk_past_run **ret)
 {
-	struct trk_past_run *runs = calloc(in->count + 1, sizeof(*runs));
-	bool *kept = calloc(in->count + 1, sizeof(*kept));
 	struct trk_alike alike;
-	ssize_t n = 0;
+	ssize_t taken = trk__alike_take(in->runs, in->count, in->tags, &alike, ret), n = 0;
 
-	*ret = runs;
-	if (runs && kept)
-		trk__alike_find(in->runs, in->count, in->tags, kept, &alike);
-	for (size_t i = 0; runs && kept && i < in->count; i++) {
-		if (!kept[i] || !(in->runs[i].vram.bytes > 0))
+	for (ssize_t i = 0; i < taken; i++) {
+		struct trk_past_run *run = &(*ret)[n];
+
+		*run = (*ret)[i];
+		if (!(run->vram.bytes > 0))
 			continue;
-		runs[n] = in->runs[i];
-		runs[n].memory = runs[n].vram;
-		runs[n].swap.bytes = NAN;
-		runs[n++].end = TRK_PAST_SUCCEEDED; /* failed runs count, too */
+		run->memory = run->vram;
+		run->swap.bytes = NAN;
+		run->end = TRK_PAST_SUCCEEDED; /* failed runs count, too */
+		n++;
 	}
-	if (!kept)
-		n = -ENOMEM;
-	free(kept);
-	return runs ? n : -ENOMEM;
+	return taken < 0 ? taken : n;
 }
 
 /* Advise video memory by the method for memory, over the peaks of the same runs. */
@@ -166,7 +178,7 @@ static int advise_gpus(const struct trk_advice_input *in, struct trk_advice *a)
 	struct trk_gpu_facts facts = gpu_facts(in->record);
 	struct trk_memory_options options = {
 		.risk = in->risk, .input_bytes = NAN, .machine_bytes = NAN};
-	struct trk_past_run *runs;
+	struct trk_past_run *runs = NULL;
 	double busiest = NAN, gpus;
 	ssize_t n = vram_runs(in, &runs);
 	int r = n < 0 ? -ENOMEM : 0;
@@ -292,14 +304,13 @@ static void hold_request(struct trk_advice *a, const struct trk_outcome *o)
 int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret)
 {
 	struct trk_advice *a = ret;
-	int memory, original;
+	int memory, original, time;
 
 	*a = (struct trk_advice){
 		.original = in->original,
 		.cores = NAN,
 		.memory_mib = NAN,
 		.run_time_s = NAN,
-		.duration_s = (double) in->record->outcome.duration_ns / 1e9,
 		.peak_now_mib = newest_of(in)->memory.bytes / TRK_MIB,
 		.peak_most_mib = possible_peak_mib(&newest_of(in)->memory),
 		.possible_shared_mib = trk__possible_shared_mib(in->record),
@@ -311,6 +322,7 @@ int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret)
 	};
 	(void) snprintf(a->job, sizeof(a->job), "%s", in->record->run.job);
 	memory = in->original ? 0 : advise_memory(in, a);
+	time = advise_time(in, a);
 	if (!in->original)
 		advise_cpu(in, a);
 	original = advise_original(in, a);
@@ -320,7 +332,7 @@ int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret)
 	if (!in->original && original == 0)
 		original = advise_gpus(in, a);
 	settle_sizing(in, a);
-	if (memory == -ENOMEM || original == -ENOMEM)
+	if (memory == -ENOMEM || original == -ENOMEM || time < 0)
 		return -ENOMEM;
 	return isnan(a->cores) && isnan(a->memory_mib) ? -TRK_ERR_NODATA : 0;
 }
@@ -463,6 +475,20 @@ static void cpu_json(struct trk_json *j, const struct trk_advice *a)
 	trk__json_close(j, '}');
 }
 
+static void time_json(struct trk_json *j, const struct trk_advice *a)
+{
+	trk__json_key_open(j, "time", '{');
+	trk__json_key_double(j, "limit_s", trk__advice_time_limit_s(a));
+	trk__json_key_double(j, "expected_s", a->has_time ? a->time.expected_s : (double) NAN);
+	trk__json_key_double(j, "chance_exceed",
+			     a->has_time ? a->time.chance_exceed : (double) NAN);
+	trk__json_key_double(j, "longest_s", a->has_time ? a->time.longest_s : (double) NAN);
+	trk__json_key_u64(j, "runs_used", a->has_time ? a->time.runs_used : 0);
+	reasons_json(j, a->time.reason[0], sizeof(a->time.reason[0]),
+		     a->has_time ? a->time.reason_count : 0);
+	trk__json_close(j, '}');
+}
+
 static void memory_json(struct trk_json *j, const struct trk_advice *a)
 {
 	static const struct trk_memory_advice none = {
@@ -497,6 +523,7 @@ void trk__advice_json(struct trk_json *j, const struct trk_advice *a)
 	trk__json_key_u64(j, "runs", a->runs);
 	cpu_json(j, a);
 	memory_json(j, a);
+	time_json(j, a);
 	trk__json_key_open(j, "capacity", '{');
 	trk__capacity_json(j, "cpu", &a->cpu_had);
 	trk__capacity_json(j, "memory_mib", &a->memory_had);
@@ -512,11 +539,14 @@ void trk__advice_json(struct trk_json *j, const struct trk_advice *a)
 	trk__json_close(j, '}');
 }
 
-double trk__advice_expected_s(const struct trk_advice *a)
+double trk__advice_time_limit_s(const struct trk_advice *a)
 {
-	bool queued = a->has_cpu && a->cpu.queue.cause != TRK_QUEUE_NONE;
+	double longer = a->run_time_s / a->cpu.run_time_now_s;
 
-	if (isnan(a->run_time_s) || (queued && a->duration_s > a->run_time_s))
-		return a->duration_s;
-	return a->run_time_s;
+	if (!a->has_time)
+		return trk__capacity_is_stated(&a->time_had) ? a->time_had.value : (double) NAN;
+	if (!a->has_cpu || !(longer > 1))
+		return a->time.limit_s;
+	/* Whole minutes, as the limit without fewer cores. */
+	return trk__ceil(a->time.limit_s * longer / 60) * 60;
 }

@@ -6,6 +6,7 @@
 #include "advise/cpu.h"
 #include "advise/memory.h"
 #include "advise/original.h"
+#include "advise/time.h"
 #include "advise/verdict.h"
 #include "base/buf.h"
 #include "base/json.h"
@@ -16,7 +17,8 @@
 
 struct trk_advice_input {
 	const struct trk_record *record; /* the newest run */
-	const struct trk_cpu_use *use;   /* of the newest run that has samples, or NULL */
+	/* Of the newest run that has samples, or NULL; it is scaled to the run time to expect. */
+	struct trk_cpu_use *use;
 	const struct trk_past_run *runs; /* of the job, oldest first, the newest run included */
 	size_t count;
 	enum trk_risk risk;
@@ -27,7 +29,7 @@ struct trk_advice_input {
 };
 
 struct trk_advice {
-	bool has_memory, has_cpu, original;
+	bool has_memory, has_cpu, has_time, original;
 	bool held_cpu, held_memory; /* kept at the request of a run that did not end well */
 	struct trk_capacity cpu_had, memory_had, gpu_had, time_had;
 	double cores;      /* to request; NaN: not known */
@@ -35,8 +37,11 @@ struct trk_advice {
 	double gpus;       /* 0: none */
 	double vram_mib;   /* 0: none */
 	double run_time_s; /* predicted with `cores`, or NaN */
-	double duration_s; /* of the newest run */
+	/* Run time to expect on the cores that the runs had; that of the newest run if no run
+	 * ended well or at its time limit. */
+	double usual_s;
 	struct trk_memory_advice memory;
+	struct trk_time_advice time;
 	struct trk_cpu_advice cpu;
 	struct trk_sizing_verdict sizing;
 	double peak_now_mib; /* of the newest run */
@@ -57,9 +62,9 @@ bool trk__advice_ended_well(const struct trk_outcome *o);
 /* Advice from the statistics of this run only. 0, -TRK_ERR_NODATA, or -ENOMEM. */
 int trk__advice_of_run(const struct trk_record *record, struct trk_advice *ret);
 
-/* Expected duration of the next run. If this run waited in a CPU queue, no less than its duration,
- * as the next run may wait as well. */
-double trk__advice_expected_s(const struct trk_advice *a);
+/* The time limit to request with the advised cores. If nothing is known of a good run, that which
+ * was requested; NaN: unknown. */
+double trk__advice_time_limit_s(const struct trk_advice *a);
 
 /* The key "advice" and its object. */
 void trk__advice_json(struct trk_json *j, const struct trk_advice *a);

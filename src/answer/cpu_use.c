@@ -147,3 +147,21 @@ void trk__cpu_use_of(const struct trk_record *record, struct trk_cpu_use *ret)
 	}
 	add_free(&record->outline, &ret->busy);
 }
+
+static void scale(struct trk_busy *h, double factor)
+{
+	for (size_t i = 0; i < TRK_BUSY_BINS; i++) {
+		h->seconds[i] *= factor;
+		h->core_seconds[i] *= factor;
+	}
+}
+
+void trk__cpu_use_scale(struct trk_cpu_use *use, double seconds)
+{
+	double factor = seconds / trk__busy_seconds(&use->seen);
+
+	if (!(factor > 0) || isinf(factor))
+		return;
+	scale(&use->seen, factor);
+	scale(&use->busy, factor);
+}

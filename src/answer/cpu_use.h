@@ -17,6 +17,9 @@ struct trk_cpu_use {
 /* From the statistics and the outline of a run; *ret is empty where nothing is known. */
 void trk__cpu_use_of(const struct trk_record *record, struct trk_cpu_use *ret);
 
+/* Multiply all times, so that the run takes this long. */
+void trk__cpu_use_scale(struct trk_cpu_use *use, double seconds);
+
 /* The queue alone. */
 struct trk_cpu_queue trk__cpu_queue_of(const struct trk_record *record);
 

@@ -120,25 +120,25 @@ static void add_slices(struct trk_run_work *w, const struct trk_busy *busy)
 /* Fill in how long how many cores were busy, and the speed of the server at `cloud`, if it is in
  * the catalogue. Sets no boot time and no deadline. */
 static void read_work(struct trk_run_work *w, const struct trk_catalog *c,
-		      const struct trk_busy *busy, const struct trk_record *record,
-		      const struct trk_cloud *cloud)
+		      const struct trk_run_question *q, const struct trk_cloud *cloud)
 {
 	const struct trk_catalog_server *here = server_at(c, cloud);
-	double seconds = (double) record->outcome.duration_ns / 1e9;
 	struct trk_cpu_use *own;
 
 	w->work = (struct trk_server_work){.slices = w->slice, .here_one = {NAN, NAN}};
-	if (busy)
-		add_slices(w, busy);
+	if (q->busy)
+		add_slices(w, q->busy);
 	/* Use the same bins, so that both ways give equal results. */
 	own = w->work.n == 0 ? calloc(1, sizeof(*own)) : NULL;
 	if (own) {
-		trk__cpu_use_of(record, own);
+		trk__cpu_use_of(q->record, own);
+		if (q->advice->has_time)
+			trk__cpu_use_scale(own, q->advice->time.expected_s);
 		add_slices(w, &own->busy);
 	}
 	free(own);
 	if (w->work.n == 0)
-		add_slice(w, 1, seconds);
+		add_slice(w, 1, q->advice->usual_s);
 	if (here)
 		trk__server_measured_on(&w->work, here);
 }
@@ -180,8 +180,8 @@ int trk__run_servers_read(struct trk_run_servers *s, const struct trk_catalog *c
 	s->needs.query.spot = !strcmp(cloud->allocation, "spot");
 	if (q->wishes)
 		take_wishes(&s->needs.query, q->wishes);
-	read_work(&s->work, c, q->busy, q->record, cloud);
-	s->run_s = (double) q->record->outcome.duration_ns / 1e9;
+	read_work(&s->work, c, q, cloud);
+	s->run_s = q->advice->usual_s;
 	return 0;
 }
 

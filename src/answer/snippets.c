@@ -160,11 +160,10 @@ bool trk__advice_snippet(struct trk_buf *b, const struct trk_advice *a, const ch
 		.mib = up(a->memory_mib, 1),
 		.gpus = up(a->gpus, 0),
 	};
-	double seconds = trk__advice_expected_s(a);
+	double limit_s = trk__advice_time_limit_s(a);
 
-	/* Twice the expected time, in whole minutes, as the run is killed at the limit. */
-	if (seconds > 0)
-		r.seconds = up(seconds * 2 / 60, 1) * 60;
+	if (limit_s > 0)
+		r.seconds = up(limit_s, 60);
 	for (size_t i = 0; i < TRK_SNIPPET_KINDS; i++)
 		if (!strcmp(trk__snippet_kinds[i].name, kind)) {
 			add_note(b, a, trk__snippet_kinds[i].comment);

@@ -177,6 +177,27 @@ void trk__alike_find(const struct trk_past_run *runs, size_t count, const char *
 	}
 }
 
+ssize_t trk__alike_take(const struct trk_past_run *past, size_t count, const char *tags,
+			struct trk_alike *ret, struct trk_past_run **ret_runs)
+{
+	struct trk_past_run *runs = calloc(count + 1, sizeof(*runs));
+	bool *kept = calloc(count + 1, sizeof(*kept));
+	ssize_t n = -ENOMEM;
+
+	if (runs && kept) {
+		trk__alike_find(past, count, tags, kept, ret);
+		n = 0;
+		for (size_t i = 0; i < count; i++)
+			if (kept[i])
+				runs[n++] = past[i];
+		*ret_runs = runs;
+		runs = NULL;
+	}
+	free(runs);
+	free(kept);
+	return n;
+}
+
 const char *trk__alike_name(enum trk_alike_by by)
 {
 	return by == TRK_ALIKE_TAGS ? "tags" : by == TRK_ALIKE_ARGUMENTS ? "arguments" : NULL;
@@ -197,14 +218,13 @@ static void say_alike(const struct trk_alike *alike, size_t runs, struct trk_mem
 				alike->tags);
 }
 
-static void say_swap(const struct trk_past_run *past, const bool *kept, size_t count,
-		     struct trk_memory_advice *m)
+static void say_swap(const struct trk_past_run *runs, size_t count, struct trk_memory_advice *m)
 {
 	double most = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (kept[i] && past[i].swap.bytes > most)
-			most = past[i].swap.bytes;
+		if (runs[i].swap.bytes > most)
+			most = runs[i].swap.bytes;
 	if (most >= TRK_MIB)
 		trk__memory_say(m, "what was swapped out counts as memory: up to %.0f MiB",
 				most / TRK_MIB);
@@ -214,23 +234,14 @@ int trk__advice_memory(const struct trk_past_run *past, size_t count, const char
 		       const struct trk_memory_options *options, struct trk_alike *ret_alike,
 		       struct trk_memory_advice *ret)
 {
-	struct trk_past_run *runs = calloc(count + 1, sizeof(*runs));
-	bool *kept = calloc(count + 1, sizeof(*kept));
-	size_t n = 0;
-	int r = -ENOMEM;
+	struct trk_past_run *runs = NULL;
+	ssize_t n = trk__alike_take(past, count, tags, ret_alike, &runs);
+	int r = n < 0 ? (int) n : trk__memory_advise(runs, (size_t) n, options, ret);
 
-	if (runs && kept) {
-		trk__alike_find(past, count, tags, kept, ret_alike);
-		for (size_t i = 0; i < count; i++)
-			if (kept[i])
-				runs[n++] = past[i];
-		r = trk__memory_advise(runs, n, options, ret);
-	}
 	if (r == 0) {
 		say_alike(ret_alike, count, ret);
-		say_swap(past, kept, count, ret);
+		say_swap(runs, (size_t) n, ret);
 	}
 	free(runs);
-	free(kept);
 	return r;
 }

@@ -5,6 +5,8 @@
 #ifndef TRK_FLEET_ALIKE_H
 #define TRK_FLEET_ALIKE_H
 
+#include <sys/types.h>
+
 #include "advise/memory.h"
 #include "history/history.h"
 
@@ -30,6 +32,11 @@ struct trk_alike {
  * run (node, host, machine, server, instance) do not count either. */
 void trk__alike_find(const struct trk_past_run *runs, size_t count, const char *tags,
 		     bool *ret_kept, struct trk_alike *ret);
+
+/* Copy the runs that count for the next one. Returns their number, or -ENOMEM; the caller frees
+ * *ret_runs. */
+ssize_t trk__alike_take(const struct trk_past_run *past, size_t count, const char *tags,
+			struct trk_alike *ret, struct trk_past_run **ret_runs);
 
 /* Select the similar runs of `past` (oldest first, borrowed) and make the advice on memory from
  * them. Used by `recommend`, the report and the views over all jobs. 0, or as trk__memory_advise,

@@ -224,6 +224,8 @@ int trk__imp_totals(struct trk_importing *i, const struct trk_imp_totals *t)
 			  i->tool, NULL);
 	trk__quantity_set(&i->run.request[TRK_REQUEST_MEMORY_MIB], t->request_mib,
 			  TRK_QUALITY_EXACT, i->tool, NULL);
+	trk__quantity_set(&i->run.request[TRK_REQUEST_TIME_S], t->request_s, TRK_QUALITY_EXACT,
+			  i->tool, NULL);
 	i->outcome.code = t->code;
 	i->outcome.signal = t->signal;
 	i->outcome.end = t->end;

@@ -50,7 +50,7 @@ struct trk_imp_totals {
 	double peak_mib;
 	const char *peak_is; /* why it is a lower bound: "largest process" */
 	double read_bytes, write_bytes;
-	double request_cpu, request_mib;
+	double request_cpu, request_mib, request_s;
 	int code; /* -1: not known */
 	int signal;
 	enum trk_end end;
@@ -58,7 +58,7 @@ struct trk_imp_totals {
 
 #define TRK_IMP_TOTALS_UNKNOWN                                                                     \
 	{                                                                                          \
-		NAN, NAN, NAN, NAN, NAN, "", NAN, NAN, NAN, NAN, -1, 0, TRK_END_EXITED             \
+		NAN, NAN, NAN, NAN, NAN, "", NAN, NAN, NAN, NAN, NAN, -1, 0, TRK_END_EXITED        \
 	}
 
 int trk__imp_totals(struct trk_importing *i, const struct trk_imp_totals *t);

@@ -103,6 +103,7 @@ static void slurm_first(struct slurm_job *j, const struct trk_delimited *d, cons
 	j->start_s = trk__value_date(trk__delimited_cell(d, "Start"));
 	j->t.request_mib = request_of(d);
 	j->t.request_cpu = trk__delimited_value(d, "AllocCPUS");
+	j->t.request_s = trk__value_clock(trk__delimited_cell(d, "Timelimit"));
 	j->ended = has_ended(trk__delimited_cell(d, "State"));
 	slurm_outcome(&j->t, trk__delimited_cell(d, "State"), trk__delimited_cell(d, "ExitCode"));
 }

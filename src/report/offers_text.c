@@ -243,6 +243,23 @@ static void add_memory(struct trk_doc *d, struct trk_doc_section *s, const struc
 		trk__doc_item(d, t, "%s", note);
 }
 
+static void add_limit(struct trk_doc *d, struct trk_doc_section *s, const struct trk_advice *a)
+{
+	struct trk_doc_term *t = trk__doc_term(d, s, "Limit", LINE);
+	double limit_s = trk__advice_time_limit_s(a);
+
+	if (isnan(limit_s)) {
+		trk__doc_item(d, t, "unknown: no run has ended well");
+		return;
+	}
+	trk__doc_item(d, t, "run time of %s%s", trk__doc_value(d, trk__human_seconds, limit_s),
+		      trk__capacity_is_stated(&a->time_had)
+			      ? ""
+			      : ", where a limit is needed: none was requested");
+	for (size_t i = 0; a->has_time && i < a->time.reason_count; i++)
+		trk__doc_item(d, t, "%s", a->time.reason[i]);
+}
+
 /* Where the newest run's time went, and whether to split it. */
 static void add_time(struct trk_doc *d, struct trk_doc_section *s,
 		     const struct trk_time_breakdown *c)
@@ -293,6 +310,7 @@ static void make_advice(struct trk_doc *d, const struct trk_record *record,
 	}
 	add_cpu(d, s, a);
 	add_memory(d, s, a);
+	add_limit(d, s, a);
 	if (a->gpus > 0)
 		trk__doc_item(d, trk__doc_term(d, s, "GPU", LINE), "%.4g, video memory %s", a->gpus,
 			      request(d, a->vram_mib));

@@ -29,7 +29,7 @@ struct trk_report_input {
 	const struct trk_report_rows *rows; /* or NULL: no timeline */
 	const struct trk_past_run *runs;    /* of the job, oldest first, this run the last */
 	size_t count;
-	const struct trk_cpu_use *use;      /* of trk__job_runs_read(); NULL: the run's */
+	struct trk_cpu_use *use;            /* of trk__job_runs_read(); NULL: the run's */
 	const struct trk_catalog *catalog;  /* or NULL: no servers */
 	const struct trk_need_words *words; /* where to search servers; or NULL: where it ran */
 	const struct trk_usual_course

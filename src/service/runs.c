@@ -114,7 +114,8 @@ static bool read_use(int runs_fd, const char *file, struct trk_cpu_use *ret)
 	return there && trk__busy_seconds(&ret->busy) > 0;
 }
 
-/* The CPU use of the newest run with samples among those similar to the next one. */
+/* The CPU use of the newest run with samples that ended well, among those similar to the next one;
+ * of this run if there is none. */
 static int find_use(struct trk_job_runs *runs, int runs_fd, const struct trk_record *record)
 {
 	bool *kept = calloc(runs->count, sizeof(*kept));
@@ -124,13 +125,16 @@ static int find_use(struct trk_job_runs *runs, int runs_fd, const struct trk_rec
 	if (!kept)
 		return -ENOMEM;
 	trk__alike_find(runs->run, runs->count, runs->tags, kept, &alike);
-	if (kept[runs->count - 1]) {
+	for (size_t i = runs->count, tried = 0; !found && i-- > 0 && tried < READ_MAX;) {
+		if (!kept[i] || runs->run[i].end != TRK_PAST_SUCCEEDED)
+			continue;
+		tried++;
+		if (i < runs->count - 1) {
+			found = read_use(runs_fd, runs->run[i].file, runs->use);
+			continue;
+		}
 		trk__cpu_use_of(record, runs->use);
 		found = trk__busy_seconds(&runs->use->busy) > 0;
-	}
-	for (size_t i = runs->count - 1, tried = 0; !found && i-- > 0 && tried < READ_MAX;) {
-		tried += kept[i];
-		found = kept[i] && read_use(runs_fd, runs->run[i].file, runs->use);
 	}
 	if (!found)
 		trk__cpu_use_of(record, runs->use);

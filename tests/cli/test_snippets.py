@@ -269,7 +269,8 @@ def test_snakemake_reads_the_rule(rt, tmp_path, what):
     read = snakemake(tmp_path, lines)
     assert read.returncode == 0, read.stdout + read.stderr
     words = re.search(r"resources: (.*)", read.stdout + read.stderr)[1].split(", ")
-    assert {f"mem_mib={mib}", "runtime=1"} <= set(words)
+    minutes = re.search(r"runtime=(\d+)", lines)[1]
+    assert {f"mem_mib={mib}", f"runtime={minutes}"} <= set(words)
     assert ("gpu=2" in words) == (what == "gpu")
     assert snakemake(tmp_path, lines.replace("threads: 1", "threads 1")).returncode != 0
     assert snakemake(tmp_path, re.sub(r"mem_mib=\d+", "mem_mib=600M b", lines)).returncode != 0
@@ -306,9 +307,10 @@ def test_nextflow_reads_the_configuration(rt, tmp_path):
     lines = snippet(rt, "nextflow", "gpu")
     mib = re.search(r"'(\d+) MB'", lines)[1]
     cpus = 2 if "cpus = 2" in lines else 1
+    seconds = re.search(r"'(\d+) s'", lines)[1]
     assert options(tmp_path, lines) == [
         f"process.cpus {cpus}", f"process.memory {mib} MB", "process.accelerator [request:2]",
-        "process.time 60 s"]
+        f"process.time {seconds} s"]
     wrong = lines.replace("cpus", "cpu").replace("[request: 2]", "2")
     assert options(tmp_path, wrong)[::2] == ["unknown: process.cpu", "type: process.accelerator"]
     assert options(tmp_path, lines.rstrip("}\n"))[0].startswith("error: ")
@@ -318,11 +320,12 @@ def test_nextflow_config_evaluates_the_configuration(rt, tmp_path):
     lines = snippet(rt, "nextflow", "gpu")
     mib = re.search(r"'(\d+) MB'", lines)[1]
     cpus = 2 if "cpus = 2" in lines else 1
+    seconds = re.search(r"'(\d+) s'", lines)[1]
     read = nextflow_config(tmp_path, lines)
     assert read.returncode == 0, read.stdout + read.stderr
     assert read.stdout.splitlines() == [
         f"process.cpus = {cpus}", f"process.memory = '{mib} MB'", "process.accelerator = [request:2]",
-        "process.time = '60 s'"]
+        f"process.time = '{seconds} s'"]
     assert nextflow_config(tmp_path, lines.rstrip("}\n")).returncode != 0
 
 

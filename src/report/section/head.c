@@ -201,7 +201,7 @@ static const char *cost_words(struct trk_doc *d, const struct trk_report_work *w
 		w->has_servers ? &w->servers->offers.list[0] : NULL;
 	const struct trk_catalog *c = w->in->catalog;
 	const char *instead = "",
-		   *what = w->ended_well ? "A run costs" : "The part that it completed costs";
+		   *what = w->advice.has_time ? "A run costs" : "The part that it completed costs";
 
 	if (!best)
 		return "";

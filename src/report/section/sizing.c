@@ -173,11 +173,9 @@ static void add_time(struct trk_doc *d, const struct trk_report_work *w, struct 
 		.use = {.mean = NAN, .p95 = NAN, .max = (double) record->outcome.duration_ns / 1e9},
 		.next = NAN};
 
-	/* As in the lines to paste: twice the expected time, in whole minutes. */
-	if (w->has_advice && w->ended_well) {
-		res.next = 60 * trk__ceil(trk__advice_expected_s(a) * 2 / 60);
-		res.why = "twice the expected time, because a run that reaches its limit is lost";
-	}
+	res.next = next_of(w, trk__advice_time_limit_s(a));
+	if (w->has_advice && a->has_time)
+		res.why = trk__doc_print(d, "%s", a->time.reason[0]);
 	add_resource(d, t, &res, trk__human_seconds, trk__human_seconds);
 }
 

@@ -1,0 +1,86 @@
+"""Advice from histories that are imported from `sacct`: what one more run changes, and what it does not."""
+
+HEAD = "JobID|JobName|State|ExitCode|Elapsed|TotalCPU|MaxRSS|ReqMem|AllocCPUS|Start|Timelimit"
+
+
+class Sacct:
+    """A job's runs, a day apart, as `sacct -P` prints them."""
+
+    def __init__(self, job="job", memory="16G", cores=4, limit="1-00:00:00"):
+        self.job, self.memory, self.cores, self.limit, self.lines = job, memory, cores, limit, [HEAD]
+
+    def add(self, state="COMPLETED", hours=1.0, mib=1024, cpu_hours=None, exit_code="0:0"):
+        n = len(self.lines) // 2
+        clock, cpu = (f"{int(h):02}:{int(h * 60) % 60:02}:{round(h * 3600) % 60:02}"
+                      for h in (hours, hours if cpu_hours is None else cpu_hours))
+        start = f"2026-{1 + n // 28:02}-{1 + n % 28:02}T01:00:00"
+        row = f"{state}|{exit_code}|{clock}|{cpu}"
+        self.lines.append(f"{n}|{self.job}|{row}||{self.memory}|{self.cores}|{start}|{self.limit}")
+        self.lines.append(f"{n}.batch|batch|{row}|{mib * 1024}K||{self.cores}|{start}|")
+        return self
+
+    def imported(self, rt):
+        assert rt.run("import", "/dev/stdin", stdin="\n".join(self.lines) + "\n").rc == 0
+        return self
+
+
+def advice(rt, job="job", *arguments):
+    return rt.run("recommend", job, "--json", "--no-servers", *arguments).json()["advice"]
+
+
+# --- time limits ----------------------------------------------------------------------------------
+
+
+def hours_of(rt, *newest, **settings):
+    """The advised limit in hours after nine runs of ten hours and one more, and the run time to expect."""
+    job = Sacct(**settings)
+    for _ in range(9):
+        job.add(hours=10)
+    if newest:
+        job.add(*newest)
+    job.imported(rt)
+    time = advice(rt, job.job)["time"]
+    lines = rt.run("recommend", job.job, "--for", "slurm").stdout
+    clock = [line for line in lines.splitlines() if "--time=" in line][0].split("=")[1].split(":")
+    assert int(clock[0]) * 3600 + int(clock[1]) * 60 == time["limit_s"]
+    return time["limit_s"] / 3600, time["expected_s"] / 3600
+
+
+def test_one_short_run_lowers_no_time_limit(rt):
+    limit, expected = hours_of(rt, "COMPLETED", 1 / 6)
+    assert 10 < limit < 20 and expected == 10
+
+
+def test_a_run_that_did_not_end_well_lowers_no_time_limit(rt):
+    before = hours_of(rt, job="before")
+    for i, state in enumerate(("CANCELLED", "FAILED", "OUT_OF_MEMORY", "NODE_FAIL")):
+        assert hours_of(rt, state, 1 / 60, job=f"job{i}") == before
+
+
+def test_predicted_times_and_costs_are_those_of_runs_that_ended_well(rt):
+    hours_of(rt, "CANCELLED", 1 / 60)
+    answer = rt.run("recommend", "job", "--json").json()
+    point = answer["advice"]["cpu"]["points"][-1]
+    assert point["run_time_s"] == 36000
+    assert answer["servers"][0]["run_seconds"] > 10000
+
+
+def test_the_retry_after_a_time_limit_gets_more_than_that(rt):
+    limit, _ = hours_of(rt, "TIMEOUT", 24)
+    assert limit > 24 * 1.3
+    text = rt.run("recommend", "job", "--no-servers").stdout
+    assert "a time limit ended the newest run after 24 h 0 m: the retry gets more" in text
+
+
+def test_a_limit_that_was_not_requested_is_not_needed(rt):
+    hours_of(rt, limit="")
+    assert "where a limit is needed: none was requested" in rt.run("recommend", "job", "--no-servers").stdout
+    hours_of(rt, job="stated")
+    assert "none was requested" not in rt.run("recommend", "stated", "--no-servers").stdout
+
+
+def test_a_failed_run_alone_says_nothing_about_time(rt):
+    Sacct(limit="").add("FAILED", 1 / 60, exit_code="1:0").imported(rt)
+    assert advice(rt)["time"]["limit_s"] is None
+    assert "--time" not in rt.run("recommend", "job", "--for", "slurm").stdout
+    assert "unknown: no run has ended well" in rt.run("recommend", "job", "--no-servers").stdout
