@@ -39,8 +39,7 @@ void trk__busy_add(struct trk_busy *h, double cores, double seconds)
 		h->peak_cores = cores;
 }
 
-/* The share of the interval that is left when no thread waits: 1 without a queue, 0 if none ran. */
-static double free_share(double cores, double queued)
+double trk__busy_free_share(double cores, double queued)
 {
 	double wanted = cores + queued;
 
@@ -51,10 +50,20 @@ static double free_share(double cores, double queued)
 
 void trk__busy_add_free(struct trk_busy *h, double cores, double queued, double seconds)
 {
-	double share = free_share(cores, queued);
+	double share = trk__busy_free_share(cores, queued);
 
 	if (share > 0)
 		trk__busy_add(h, cores / share, seconds * share);
+}
+
+void trk__busy_merge(struct trk_busy *h, const struct trk_busy *more)
+{
+	for (size_t i = 0; i < TRK_BUSY_BINS; i++) {
+		h->seconds[i] += more->seconds[i];
+		h->core_seconds[i] += more->core_seconds[i];
+	}
+	if (more->peak_cores > h->peak_cores)
+		h->peak_cores = more->peak_cores;
 }
 
 double trk__busy_seconds(const struct trk_busy *h)
@@ -104,6 +113,13 @@ static void describe(const struct trk_busy *h, double cores_now, struct trk_cpu_
 	a->saturated_share = top / a->run_time_now_s;
 }
 
+static double run_time_on(const struct trk_busy *h, const struct trk_cpu_options *o, double cores)
+{
+	double seconds = trk__busy_run_time(h, cores);
+
+	return cores <= o->cores_now && o->least_s > seconds ? o->least_s : seconds;
+}
+
 static void add_point(const struct trk_busy *h, const struct trk_cpu_options *o, double cores,
 		      struct trk_cpu_advice *a)
 {
@@ -113,10 +129,11 @@ static void add_point(const struct trk_busy *h, const struct trk_cpu_options *o,
 		return;
 	p = &a->point[a->point_count++];
 	p->cores = cores;
-	p->run_time_s = trk__busy_run_time(h, cores);
+	p->run_time_s = run_time_on(h, o, cores);
 	p->price = price_of(p->run_time_s, cores, o->memory_bytes);
 	/* The number of runnable threads is known where some had to wait. */
-	p->at_most = cores > o->cores_now && o->queue.cause == TRK_QUEUE_NONE;
+	p->at_most = o->only_mean ? cores < o->cores_now
+				  : cores > o->cores_now && o->queue.cause == TRK_QUEUE_NONE;
 }
 
 static void add_points(const struct trk_busy *h, const struct trk_cpu_options *o,
@@ -146,7 +163,7 @@ static const struct trk_cpu_point *choose(const struct trk_busy *h, const struct
 					  const struct trk_cpu_advice *a)
 {
 	double most = o->queue.cause == TRK_QUEUE_QUOTA ? 2 * o->cores_now : o->cores_now;
-	double now_s = trk__busy_run_time(h, o->cores_now), work = 0;
+	double now_s = run_time_on(h, o, o->cores_now), work = 0;
 	const struct trk_cpu_point *best, *from;
 	size_t last = a->point_count - 1;
 
@@ -182,15 +199,24 @@ static double hundredths(double cores)
 	return cores < 100 ? (double) (long) (cores * 100 + 0.5) / 100 : cores;
 }
 
+static const char *plural(double cores)
+{
+	return hundredths(cores) == 1 ? "" : "s";
+}
+
 static void explain_use(const struct trk_cpu_options *o, struct trk_cpu_advice *a)
 {
 	double had = known(o->stated_cores) ? o->stated_cores : o->cores_now;
 
-	if (a->peak_cores < 0.01)
+	if (o->only_mean)
+		add_reason(a, "%.3g core%s of %.3g busy on average; only the mean is known",
+			   hundredths(a->mean_cores), plural(a->mean_cores), had);
+	else if (a->peak_cores < 0.01)
 		add_reason(a, "less than 0.01 cores busy at most, of %.3g", had);
 	else
-		add_reason(a, "%.3g cores busy on average, %.3g at most, of %.3g",
-			   hundredths(a->mean_cores), hundredths(a->peak_cores), had);
+		add_reason(a, "%.3g core%s busy on average, %.3g at most, of %.3g",
+			   hundredths(a->mean_cores), plural(a->mean_cores),
+			   hundredths(a->peak_cores), had);
 }
 
 const char *trk__queue_behind(enum trk_queue_cause cause)
@@ -230,6 +256,14 @@ static void explain(const struct trk_cpu_options *o, struct trk_cpu_advice *a)
 	explain_use(o, a);
 	if (o->queue.cause != TRK_QUEUE_NONE)
 		explain_queue(o, a);
+	else if (o->only_mean && longer >= 0.5)
+		add_reason(
+			a,
+			"%.3g %s: the run takes up to %.0f %% longer, if its cores were either all "
+			"busy or all idle, and costs least",
+			a->cores, cores, longer);
+	else if (o->only_mean)
+		add_reason(a, "%.3g %s: fewer may take longer", a->cores, cores);
 	else if (longer < 0.5)
 		add_reason(a, "%.3g %s: the run takes as long, and costs least", a->cores, cores);
 	else
@@ -241,20 +275,13 @@ static void explain(const struct trk_cpu_options *o, struct trk_cpu_advice *a)
 			   100 * a->saturated_share, o->cores_now, 2 * o->cores_now);
 }
 
-/* With a CPU queue, the stated number of cores is preferred to the measured one. */
-static void hold(const struct trk_busy *h, const struct trk_cpu_options *o,
-		 struct trk_cpu_advice *a)
+/* If it is unknown how many threads waited for a CPU, nothing is predicted. */
+static void hold(const struct trk_cpu_options *o, struct trk_cpu_advice *a)
 {
-	double least = o->stated_cores;
+	double least = known(o->stated_cores) ? o->stated_cores : o->cores_now;
 
-	if (o->queue.cause == TRK_QUEUE_UNKNOWN && !known(least))
-		least = o->cores_now;
-	if (known(least) && a->cores < least) {
+	if (a->cores < least)
 		a->cores = least;
-		a->run_time_s = trk__busy_run_time(h, least);
-	}
-	if (o->queue.cause != TRK_QUEUE_UNKNOWN)
-		return;
 	a->run_time_s = NAN;
 	for (size_t i = 0; i < a->point_count; i++)
 		a->point[i].run_time_s = NAN;
@@ -287,8 +314,9 @@ int trk__cpu_advise(const struct trk_busy *h, const struct trk_cpu_options *opti
 	a.run_time_s = best->run_time_s;
 	a.saturated = a.saturated_share > saturated_enough;
 	a.queue = o.queue;
-	if (o.queue.cause != TRK_QUEUE_NONE)
-		hold(h, &o, &a);
+	a.only_mean = o.only_mean;
+	if (o.queue.cause == TRK_QUEUE_UNKNOWN)
+		hold(&o, &a);
 	explain(&o, &a);
 	*ret = a;
 	return 0;

@@ -64,6 +64,11 @@ struct trk_cpu_queue {
 void trk__busy_add(struct trk_busy *h, double cores, double seconds);
 /* Add one interval in which `queued` (>= 0) threads waited for a CPU, as if none had waited. */
 void trk__busy_add_free(struct trk_busy *h, double cores, double queued, double seconds);
+/* The share of such an interval that is left when no thread waits: 1 without a queue, 0 if none
+ * ran. */
+double trk__busy_free_share(double cores, double queued);
+/* Add the histogram of another run. */
+void trk__busy_merge(struct trk_busy *h, const struct trk_busy *more);
 /* Run time that the histogram covers. */
 double trk__busy_seconds(const struct trk_busy *h);
 /* Predicted run time in s on `cores` cores (> 0; a quota may be a fraction); NaN when empty. */
@@ -73,10 +78,13 @@ struct trk_cpu_options {
 	double cores_now;    /* cores of the runs; NaN: not known (largest seen is used) */
 	double memory_bytes; /* of the request: dear memory favours more cores; NaN: 4 GiB a core */
 	double slowdown_max; /* longest run time, as a multiple of the present; NaN: no bound */
-	double stated_cores; /* requested, or an enforced limit; NaN: neither. Not lowered under a
-				queue */
+	double stated_cores; /* requested, or an enforced limit; NaN: neither. Not lowered if the
+				queue is unknown */
+	double least_s; /* cores_now or fewer take at least so long: the run, less its queue behind
+			 * other work; 0: no bound */
+	bool only_mean; /* the histogram is the worst course with the mean of `seen` */
 	struct trk_cpu_queue queue;  /* with a cause: the histogram is of trk__busy_add_free … */
-	const struct trk_busy *seen; /* … and this one holds what was seen; else NULL */
+	const struct trk_busy *seen; /* … and this one holds what was seen; NULL: the histogram */
 };
 
 struct trk_cpu_point {
@@ -96,6 +104,7 @@ struct trk_cpu_advice {
 	double saturated_share; /* of the time at least 95 % of cores_now were busy */
 	bool saturated;         /* more than 10 % of it: more cores might help */
 	struct trk_cpu_queue queue;
+	bool only_mean;     /* peak_cores is unknown, and run times are upper bounds */
 	size_t point_count; /* 1, 2, 4 ... cores up to the first power of two >= 2 * cores_now */
 	struct trk_cpu_point point[TRK_CPU_POINTS_MAX];
 	size_t reason_count;
@@ -104,8 +113,8 @@ struct trk_cpu_advice {
 
 /* The number of cores (a power of two, or cores_now) with the least price of a run. Half as many
  * cores are considered only if less than half of the cores were in use, or if the run time grows by
- * less than 10 %. If threads waited for a CPU, the result is at least stated_cores; behind a quota,
- * more cores than the run had are considered. options may be NULL. Returns 0, or -TRK_ERR_NODATA when
+ * less than 10 %. If it is unknown how many threads waited for a CPU, the result is at least
+ * stated_cores; behind a quota, more cores than the run had are considered. options may be NULL. Returns 0, or -TRK_ERR_NODATA when
  * the histogram is empty. */
 int trk__cpu_advise(const struct trk_busy *h, const struct trk_cpu_options *options,
 		    struct trk_cpu_advice *ret);

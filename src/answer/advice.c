@@ -69,12 +69,14 @@ static void advise_cpu(const struct trk_advice_input *in, struct trk_advice *a)
 		.stated_cores = stated(&a->cpu_had),
 	};
 
+	if (in->use && a->has_time)
+		trk__cpu_use_scale(in->use, a->time.expected_s);
 	if (in->use) {
 		options.queue = in->use->queue;
 		options.seen = &in->use->seen;
+		options.least_s = in->use->least_s;
+		options.only_mean = in->use->only_mean;
 	}
-	if (in->use && a->has_time)
-		trk__cpu_use_scale(in->use, a->time.expected_s);
 	if (!in->use || trk__cpu_advise(&in->use->busy, &options, &a->cpu) < 0)
 		return;
 	a->has_cpu = true;
@@ -271,15 +273,16 @@ static const char *how_it_ended(const struct trk_outcome *o)
 	return o->end == TRK_END_RUNNING ? "the run has not ended" : "the run did not end well";
 }
 
-/* Raise the request to that of the newest run, if that run did not end well, or is not over. */
-static void hold_request(struct trk_advice *a, const struct trk_outcome *o)
+/* Raise the request to that of the newest run, if that run did not end well, or is not over. Cores
+ * are those of runs that ended well, if there are any. */
+static void hold_request(struct trk_advice *a, const struct trk_outcome *o, size_t successes)
 {
 	struct trk_memory_advice *m = &a->memory;
 	struct trk_cpu_advice *c = &a->cpu;
 
 	if (trk__advice_ended_well(o))
 		return;
-	a->held_cpu = hold(&a->cores, &a->cpu_had);
+	a->held_cpu = successes == 0 && hold(&a->cores, &a->cpu_had);
 	a->held_memory = hold(&a->memory_mib, &a->memory_had);
 	if (a->held_cpu) {
 		a->run_time_s = NAN;
@@ -327,7 +330,7 @@ int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret)
 		advise_cpu(in, a);
 	original = advise_original(in, a);
 	if (!in->original)
-		hold_request(a, &in->record->outcome);
+		hold_request(a, &in->record->outcome, successes(in));
 	judge_sizing(in, a);
 	if (!in->original && original == 0)
 		original = advise_gpus(in, a);

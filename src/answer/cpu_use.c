@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/maths.h"
+
 /* The job itself kept its cores busy from this share on. */
 static const double all_cores = 0.90;
 /* CPU time of other processes below this share of what the job lacked does not explain it. */
@@ -17,6 +19,9 @@ static const double least_of_run = 0.02;
 static const double pressed_share = 0.20, pressed_cores = 0.10;
 
 static const double window_s = 1;
+
+/* A run whose only row is shorter than this may have been sampled. */
+static const double totals_from_s = 10;
 
 struct sums {
 	double seconds, cpu_s, queue_s;
@@ -115,10 +120,13 @@ static void add_seen(void *data, double cores, double seconds)
 }
 
 /* The scheduler shares CPUs over several time slices, so the short intervals at the start of a run
- * are merged. */
-static void add_free(const struct trk_outline *o, struct trk_busy *h)
+ * are merged. Threads that wait behind others of the job on all its cores would wait as well on an
+ * idle machine. */
+static void add_free(const struct trk_record *r, struct trk_cpu_use *use)
 {
-	double core_s = 0, queue_s = 0, seconds = 0;
+	const struct trk_outline *o = &r->outline;
+	double cores = r->run.limit[TRK_LIMIT_CPU].value;
+	double core_s = 0, queue_s = 0, lacked_s = 0, seconds = 0;
 
 	for (size_t i = 0; i < o->course.count; i++) {
 		const struct trk_block *b = &o->block[i];
@@ -127,13 +135,41 @@ static void add_free(const struct trk_outline *o, struct trk_busy *h)
 		if (!isnan(b->core_s)) {
 			core_s += b->core_s;
 			queue_s += queued_s > 0 ? queued_s : 0;
+			lacked_s += queued_s > 0 ? lacked(b, cores, queued_s) : 0;
 			seconds += b->seconds;
 		}
-		if (seconds < window_s && i + 1 < o->course.count)
+		if (!(seconds > 0) || (seconds < window_s && i + 1 < o->course.count))
 			continue;
-		trk__busy_add_free(h, core_s / seconds, queue_s / seconds, seconds);
-		core_s = queue_s = seconds = 0;
+		trk__busy_add_free(&use->busy, core_s / seconds, queue_s / seconds, seconds);
+		if (use->queue.cause != TRK_QUEUE_OTHERS)
+			lacked_s = 0;
+		use->least_s +=
+			seconds * trk__busy_free_share(core_s / seconds, lacked_s / seconds);
+		core_s = queue_s = lacked_s = seconds = 0;
 	}
+}
+
+/* Whether the only row of the run covers all of it. */
+static bool has_only_totals(const struct trk_record *r)
+{
+	struct trk_column_stats interval = trk__stats_get(r->stats, TRK_INTERVAL);
+
+	return r->samples == 1 && interval.max >= totals_from_s;
+}
+
+/* Of all courses with this mean, the one in which all cores are busy or none. */
+static void take_worst(const struct trk_record *r, struct trk_cpu_use *use)
+{
+	double seconds = trk__busy_seconds(&use->seen), mean = use->seen.peak_cores;
+	double cores = r->run.limit[TRK_LIMIT_CPU].value;
+
+	if (isnan(cores))
+		cores = r->run.request[TRK_REQUEST_CPU].value;
+	if (!(cores > mean))
+		cores = trk__ceil(mean);
+	use->only_mean = true;
+	trk__busy_add(&use->busy, cores, seconds * mean / cores);
+	trk__busy_add(&use->busy, 0, seconds * (1 - mean / cores));
 }
 
 void trk__cpu_use_of(const struct trk_record *record, struct trk_cpu_use *ret)
@@ -141,11 +177,25 @@ void trk__cpu_use_of(const struct trk_record *record, struct trk_cpu_use *ret)
 	memset(ret, 0, sizeof(*ret));
 	trk__stats_each(record->stats, TRK_PROCESS_CPU_USAGE, add_seen, &ret->seen);
 	ret->queue = trk__cpu_queue_of(record);
+	if (ret->seen.peak_cores > 0 && has_only_totals(record)) {
+		take_worst(record, ret);
+		return;
+	}
 	if (ret->queue.cause == TRK_QUEUE_NONE || ret->queue.cause == TRK_QUEUE_UNKNOWN) {
 		ret->busy = ret->seen;
 		return;
 	}
-	add_free(&record->outline, &ret->busy);
+	add_free(record, ret);
+}
+
+bool trk__cpu_use_merge(struct trk_cpu_use *use, const struct trk_cpu_use *more)
+{
+	if (use->queue.cause != more->queue.cause || use->only_mean != more->only_mean)
+		return false;
+	trk__busy_merge(&use->seen, &more->seen);
+	trk__busy_merge(&use->busy, &more->busy);
+	use->least_s += more->least_s;
+	return true;
 }
 
 static void scale(struct trk_busy *h, double factor)
@@ -164,4 +214,5 @@ void trk__cpu_use_scale(struct trk_cpu_use *use, double seconds)
 		return;
 	scale(&use->seen, factor);
 	scale(&use->busy, factor);
+	use->least_s *= factor;
 }

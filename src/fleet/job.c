@@ -197,7 +197,9 @@ static void advise_cores(struct trk_fleet_work *w)
 	memset(w->busy, 0, sizeof(*w->busy));
 	for (size_t i = w->good_count; i-- > 0 && w->good_count - i <= TRK_FLEET_RECENT_RUNS;) {
 		const struct trk_fleet_run *run = w->good[i];
-		double most = run->past.cpu_max > run->cores ? run->past.cpu_max : run->cores;
+		/* Of totals, only the mean is known. */
+		double known = run->past.samples > 1 ? run->past.cpu_max : job->asked_cores;
+		double most = known > run->cores ? known : run->cores;
 
 		if (!(run->cores > 0) || !(run->past.duration_s > 0))
 			continue;

@@ -18,7 +18,8 @@
 
 enum {
 	RUNS_MAX = 200,         /* newest runs of a job that are read */
-	READ_MAX = 20,          /* recordings that are read for the CPU use of one */
+	USES = 5,               /* runs whose CPU use is added up */
+	READ_MAX = 20,          /* recordings that are read for them */
 	NAMESAKES_MAX = 64,     /* jobs of one name */
 	SCOPES_SEEN_MAX = 2000, /* newest runs of a name that are read */
 };
@@ -114,32 +115,49 @@ static bool read_use(int runs_fd, const char *file, struct trk_cpu_use *ret)
 	return there && trk__busy_seconds(&ret->busy) > 0;
 }
 
-/* The CPU use of the newest run with samples that ended well, among those similar to the next one;
- * of this run if there is none. */
+/* Add the CPU use of a run. False: it has no samples, or cannot be read. */
+static bool add_use(struct trk_job_runs *runs, size_t at, int runs_fd,
+		    const struct trk_record *record, struct trk_cpu_use *one, bool is_first)
+{
+	if (at < runs->count - 1) {
+		if (!read_use(runs_fd, runs->run[at].file, one))
+			return false;
+	} else {
+		trk__cpu_use_of(record, one);
+		if (!(trk__busy_seconds(&one->busy) > 0))
+			return false;
+	}
+	/* A known queue replaces an unknown one. */
+	if (is_first ||
+	    (runs->use->queue.cause == TRK_QUEUE_UNKNOWN && one->queue.cause != TRK_QUEUE_UNKNOWN))
+		*runs->use = *one;
+	else
+		(void) trk__cpu_use_merge(runs->use, one);
+	return true;
+}
+
+/* The CPU use of the newest runs with samples that ended well, among those similar to the next one;
+ * of this run if there are none. */
 static int find_use(struct trk_job_runs *runs, int runs_fd, const struct trk_record *record)
 {
 	bool *kept = calloc(runs->count, sizeof(*kept));
+	struct trk_cpu_use *one = malloc(sizeof(*one));
 	struct trk_alike alike;
-	bool found = false;
+	size_t found = 0, tried = 0;
 
-	if (!kept)
-		return -ENOMEM;
-	trk__alike_find(runs->run, runs->count, runs->tags, kept, &alike);
-	for (size_t i = runs->count, tried = 0; !found && i-- > 0 && tried < READ_MAX;) {
+	if (kept && one)
+		trk__alike_find(runs->run, runs->count, runs->tags, kept, &alike);
+	for (size_t i = runs->count; kept && one && found < USES && tried < READ_MAX && i-- > 0;) {
 		if (!kept[i] || runs->run[i].end != TRK_PAST_SUCCEEDED)
 			continue;
 		tried++;
-		if (i < runs->count - 1) {
-			found = read_use(runs_fd, runs->run[i].file, runs->use);
-			continue;
-		}
-		trk__cpu_use_of(record, runs->use);
-		found = trk__busy_seconds(&runs->use->busy) > 0;
+		found += add_use(runs, i, runs_fd, record, one, found == 0);
 	}
-	if (!found)
+	if (found == 0)
 		trk__cpu_use_of(record, runs->use);
 	free(kept);
-	return 0;
+	free(one);
+	return kept && one ? 0 : -ENOMEM;
 }
 
 /* The earlier runs of the history, oldest first. 0 or a negative error. */

@@ -12,7 +12,7 @@ class Sacct:
     def add(self, state="COMPLETED", hours=1.0, mib=1024, cpu_hours=None, exit_code="0:0"):
         n = len(self.lines) // 2
         clock, cpu = (f"{int(h):02}:{int(h * 60) % 60:02}:{round(h * 3600) % 60:02}"
-                      for h in (hours, hours if cpu_hours is None else cpu_hours))
+                      for h in (hours, hours * self.cores if cpu_hours is None else cpu_hours))
         start = f"2026-{1 + n // 28:02}-{1 + n % 28:02}T01:00:00"
         row = f"{state}|{exit_code}|{clock}|{cpu}"
         self.lines.append(f"{n}|{self.job}|{row}||{self.memory}|{self.cores}|{start}|{self.limit}")
@@ -84,3 +84,31 @@ def test_a_failed_run_alone_says_nothing_about_time(rt):
     assert advice(rt)["time"]["limit_s"] is None
     assert "--time" not in rt.run("recommend", "job", "--for", "slurm").stdout
     assert "unknown: no run has ended well" in rt.run("recommend", "job", "--no-servers").stdout
+
+
+# --- cores ----------------------------------------------------------------------------------------
+
+
+def test_cores_come_from_all_good_runs_and_not_from_one_that_failed(rt):
+    job = Sacct(cores=16)
+    for _ in range(4):
+        job.add(hours=1, cpu_hours=15.5)
+    job.imported(rt)
+    assert advice(rt)["cpu"]["cores"] == 16
+    # A run that did little of the work before it ended badly, and one good run with half of the work.
+    job.add("FAILED", hours=0.1, cpu_hours=0.1, exit_code="1:0").imported(rt)
+    assert advice(rt)["cpu"]["cores"] == 16
+    job.add(hours=1, cpu_hours=7).imported(rt)
+    assert advice(rt)["cpu"]["cores"] == 16 and advice(rt)["cpu"]["mean_cores"] > 13
+
+
+def test_of_totals_only_the_mean_is_known(rt):
+    job = Sacct(cores=2)
+    for _ in range(4):
+        job.add(hours=1, cpu_hours=1)
+    job.imported(rt)
+    cpu = advice(rt)["cpu"]
+    assert cpu["cores"] == 2  # it may have kept both cores busy for half of the time
+    assert cpu["reasons"][:2] == ["1 core of 2 busy on average; only the mean is known",
+                                  "2 cores: fewer may take longer"]
+    assert cpu["points"][0] == {"cores": 1, "run_time_s": 5400, "quality": "at_most"}

@@ -142,7 +142,7 @@ static void a_queue_is_taken_out_of_the_run_time(void **state)
 	assert_non_null(strstr(a.reason[2], "80 % of the time that they could run, behind other"));
 }
 
-static void one_thread_in_a_queue_needs_one_core_and_keeps_what_was_stated(void **state)
+static void one_thread_in_a_queue_needs_one_core_whatever_was_stated(void **state)
 {
 	struct trk_cpu_options o = {.cores_now = 2,
 				    .memory_bytes = 268435456.0,
@@ -158,7 +158,54 @@ static void one_thread_in_a_queue_needs_one_core_and_keeps_what_was_stated(void 
 	assert_true(a.cores == 1 && fabs(a.run_time_s - 15) < 1e-6);
 	o.stated_cores = 4;
 	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
-	assert_true(a.cores == 4 && fabs(a.run_time_s - 15) < 1e-6);
+	assert_true(a.cores == 1 && fabs(a.run_time_s - 15) < 1e-6);
+	o.queue.cause = TRK_QUEUE_UNKNOWN;
+	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
+	assert_true(a.cores == 4 && isnan(a.run_time_s));
+}
+
+/* Four threads on two cores that were busy 85 % of the time: without the queue of its own threads
+ * it would still take as long there, and less on four. */
+static void on_its_own_cores_a_run_takes_no_less_than_it_took(void **state)
+{
+	struct trk_cpu_options o = {.cores_now = 2,
+				    .memory_bytes = 268435456.0,
+				    .slowdown_max = NAN,
+				    .stated_cores = NAN,
+				    .least_s = 100,
+				    .queue = {TRK_QUEUE_OWN, 0.5}};
+	struct trk_cpu_advice a;
+
+	busy_init();
+	trk__busy_add_free(&h, 1.7, 2, 100);
+	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
+	assert_true(a.cores == 2 && a.run_time_s == 100);
+	assert_true(a.point[0].cores == 1 && a.point[0].run_time_s > 169);
+	assert_true(a.point[2].cores == 4 && a.point[2].run_time_s < 50);
+}
+
+static void a_mean_alone_is_the_course_that_fewer_cores_delay_most(void **state)
+{
+	static struct trk_busy seen;
+	struct trk_cpu_options o = {.cores_now = 8,
+				    .memory_bytes = 3e9,
+				    .slowdown_max = NAN,
+				    .stated_cores = 8,
+				    .only_mean = true,
+				    .seen = &seen};
+	struct trk_cpu_advice a;
+
+	busy_init();
+	memset(&seen, 0, sizeof(seen));
+	trk__busy_add(&seen, 1, 800);
+	trk__busy_add(&h, 8, 100);
+	trk__busy_add(&h, 0, 700);
+	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
+	assert_true(a.mean_cores == 1 && a.run_time_now_s == 800);
+	assert_string_equal(a.reason[0], "1 core of 8 busy on average; only the mean is known");
+	assert_true(a.point[0].run_time_s == 1500 && a.point[0].at_most);
+	assert_true(a.point[3].run_time_s == 800 && !a.point[3].at_most);
+	assert_non_null(strstr(a.reason[1], "takes up to "));
 }
 
 static void a_quota_that_held_threads_back_is_raised(void **state)
@@ -240,7 +287,9 @@ int main(void)
 		cmocka_unit_test(a_busy_job_is_said_to_be_saturated),
 		cmocka_unit_test(a_bound_on_the_slowdown_is_kept),
 		cmocka_unit_test(a_queue_is_taken_out_of_the_run_time),
-		cmocka_unit_test(one_thread_in_a_queue_needs_one_core_and_keeps_what_was_stated),
+		cmocka_unit_test(one_thread_in_a_queue_needs_one_core_whatever_was_stated),
+		cmocka_unit_test(on_its_own_cores_a_run_takes_no_less_than_it_took),
+		cmocka_unit_test(a_mean_alone_is_the_course_that_fewer_cores_delay_most),
 		cmocka_unit_test(a_quota_that_held_threads_back_is_raised),
 		cmocka_unit_test(where_the_queue_cannot_be_known_nothing_is_predicted),
 		cmocka_unit_test(cores_that_were_mostly_busy_are_not_taken_away),
