@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "probe/linux/pid_children.h"
+#include "probe/linux/pid_io.h"
 #include "probe/tree/private.h"
 #include "skip.h"
 
@@ -473,11 +474,28 @@ static pid_t writer(int from)
 		int out = open("/dev/null", O_WRONLY);
 		char c;
 
+		(void) prctl(PR_SET_PDEATHSIG, SIGKILL); /* should the test fail */
 		while (read(from, &c, 1) == 1)
 			(void) !write(out, text, sizeof(text));
 		_exit(0);
 	}
 	return pid;
+}
+
+/* Wait until the kernel shows that it has written so many bytes. */
+static void await_written(pid_t pid, uint64_t bytes)
+{
+	char path[40], text[512];
+	struct trk_pid_io io = {0};
+
+	(void) snprintf(path, sizeof(path), "%d/io", (int) pid);
+	while (io.write_chars < bytes) {
+		TRK_FD_CLEANUP int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		nap();
+		assert_true(trk__read_at(proc, path, text, sizeof(text)) > 0);
+		assert_int_equal(trk__pid_io_parse(text, strlen(text), &io), 0);
+	}
 }
 
 static void bytes_of_a_member_that_hardly_runs_are_found_soon(void **state)
@@ -496,9 +514,9 @@ static void bytes_of_a_member_that_hardly_runs_are_found_soon(void **state)
 	for (int i = 0; i < 3; i++)
 		trk__tree_update(t, &s);
 	before = s->counter[TRK_TREE_WRITE_CHARS];
-	for (int round = 0; round < 7; round++) {
+	for (uint64_t round = 1; round <= 7; round++) {
 		assert_int_equal(write(end[1], "x", 1), 1);
-		nap();
+		await_written(pid, round * 65536);
 		trk__tree_update(t, &s);
 	}
 	/* Most of it while it goes on, and all when it stands still, before the rare full look. */
