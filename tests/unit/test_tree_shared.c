@@ -245,11 +245,152 @@ static void with_few_readings_it_stays_near_it(void **state)
 		play(seed, 8, 3);
 }
 
+/* ---- single facts ---- */
+
+/* A tree with this root, and its state after one update. Figures of readings are not used with `share` 0. */
+static struct trk_tree *tree_of(pid_t root, double share, struct trk_env *env,
+				const struct trk_tree_state **ret)
+{
+	struct trk_tree_options options = {
+		.root = root, .pss_share = share, .subreaper = root == getpid(), .self = 0};
+	struct trk_tree *t;
+	int error;
+
+	assert_int_equal(trk__env_init(env), 0);
+	t = trk__tree_new(env, &options, &error);
+	assert_non_null(t);
+	trk__tree_update(t, ret);
+	return t;
+}
+
+static void end(struct trk_tree *t, struct trk_env *env, struct worker *w, int workers)
+{
+	for (int i = 0; i < workers; i++)
+		tell(&w[i], LEAVE, 0);
+	trk__tree_free(t);
+	trk__env_release(env);
+}
+
+static void contains(const struct trk_tree_state *s, size_t truth_mib)
+{
+	assert_in_range(s->least_bytes / MIB, 0, truth_mib + SLACK_MIB);
+	assert_in_range(s->most_bytes / MIB, truth_mib, SIZE_MAX);
+	assert_in_range(s->pss_bytes, s->least_bytes, s->most_bytes);
+}
+
+static void what_a_parent_replaced_after_a_fork_counts_twice(void **state)
+{
+	const struct trk_tree_state *s;
+	struct trk_env env;
+	struct worker w;
+	struct trk_tree *t = tree_of(getpid(), 0, &env, &s);
+
+	hire(&w);
+	(void) munmap(copied, COPIED_MIB * MIB);
+	copied = map(COPIED_MIB * MIB, MAP_PRIVATE);
+	touch(copied, COPIED_MIB * MIB, true);
+	trk__tree_update(t, &s);
+	contains(s, SHARED_MIB + 2 * COPIED_MIB);
+	end(t, &env, &w, 1);
+}
+
+static void what_one_member_unmaps_counts_for_the_others(void **state)
+{
+	const struct trk_tree_state *s;
+	struct trk_env env;
+	struct worker w;
+	struct trk_tree *t = tree_of(getpid(), 0.005, &env, &s);
+
+	hire(&w);
+	tell(&w, READ_SHARED, SHARED_MIB);
+	t->pss_budget.credit_ns = TRK_PSS_RESERVE_NS + 100e6;
+	trk__tree_update(t, &s);
+	contains(s, SHARED_MIB + COPIED_MIB);
+	(void) madvise(shared, SHARED_MIB * MIB, MADV_DONTNEED); /* the worker maps it still */
+	t->pss_budget.credit_ns = 0;
+	trk__tree_update(t, &s);
+	contains(s, SHARED_MIB + COPIED_MIB);
+	touch(shared, SHARED_MIB * MIB, true);
+	end(t, &env, &w, 1);
+}
+
+/* Without smaps_rollup, and as the sizes of the members do not change, only the kernel's counter shows
+ * that pages were copied. */
+static void the_kernels_counter_shows_copied_pages(void **state)
+{
+	const size_t truth = COPIED_MIB * (1 + WORKERS);
+	const struct trk_tree_state *s;
+	struct worker w[WORKERS];
+	struct trk_env env;
+	struct trk_tree *t = tree_of(getpid(), 0.005, &env, &s);
+
+	if (getenv("TRK_VALGRIND"))
+		skip();
+	t->smaps_missing = true;
+	for (int i = 0; i < WORKERS; i++)
+		hire(&w[i]);
+	trk__tree_update(t, &s);
+	for (int i = 0; i < WORKERS; i++) {
+		tell(&w[i], WRITE_COPIED, COPIED_MIB);
+		trk__tree_update(t, &s);
+		contains(s, SHARED_MIB + COPIED_MIB * (size_t) (2 + i));
+	}
+	/* Other programs may make some looks useless. */
+	for (int i = 0; i < 1000 && s->least_bytes / MIB + SLACK_MIB < truth; i++) {
+		(void) usleep(10000);
+		t->pss_budget.credit_ns = 100e6;
+		trk__tree_update(t, &s);
+		contains(s, SHARED_MIB + truth);
+	}
+	if (t->others.counter_fd >= 0) /* not in a container that shows no counter */
+		assert_in_range(s->least_bytes / MIB, truth - SLACK_MIB, SIZE_MAX);
+	end(t, &env, w, WORKERS);
+}
+
+static void pages_that_forks_outside_copied_are_not_the_trees(void **state)
+{
+	struct amount base = {COPIED_MIB * MIB, COPIED_MIB * MIB, COPIED_MIB * MIB};
+	const struct trk_tree_state *s;
+	struct amount tree = {0, 0, SIZE_MAX};
+	struct trk_env env;
+	struct trk_tree *t;
+	struct worker w[2]; /* the first one is the tree */
+	bool is_measured = false;
+
+	if (getenv("TRK_VALGRIND"))
+		skip();
+	hire(&w[0]);
+	hire(&w[1]);
+	t = tree_of(w[0].pid, 0.005, &env, &s);
+	for (int i = 0; i < 1000 && !t->others.has_base; i++) {
+		t->pss_budget.credit_ns = 100e6;
+		trk__others_set_base(t, &base);
+	}
+	tell(&w[1], WRITE_COPIED, COPIED_MIB);
+	for (int i = 0; i < 1000 && !is_measured; i++) {
+		t->pss_budget.credit_ns = 100e6;
+		is_measured = trk__others_measure(t, &tree);
+	}
+	if (t->others.counter_fd >= 0) {
+		assert_true(is_measured);
+		assert_in_range(tree.least / MIB, 0, COPIED_MIB + SLACK_MIB);
+		assert_in_range(tree.most / MIB, COPIED_MIB, SIZE_MAX);
+	}
+	end(t, &env, w, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(the_figure_is_what_the_tree_holds, fill, drop),
 		cmocka_unit_test_setup_teardown(with_few_readings_it_stays_near_it, fill, drop),
+		cmocka_unit_test_setup_teardown(what_a_parent_replaced_after_a_fork_counts_twice,
+						fill, drop),
+		cmocka_unit_test_setup_teardown(what_one_member_unmaps_counts_for_the_others, fill,
+						drop),
+		cmocka_unit_test_setup_teardown(the_kernels_counter_shows_copied_pages, fill, drop),
+		cmocka_unit_test_setup_teardown(pages_that_forks_outside_copied_are_not_the_trees,
+						fill, drop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

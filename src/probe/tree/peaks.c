@@ -60,18 +60,25 @@ static uint64_t read_huge_faults(const struct trk_env *env)
 	return faults;
 }
 
-bool trk__peaks_huge(struct trk_tree *t)
+uint64_t trk__peaks_huge(struct trk_tree *t)
 {
-	if (!t->has_huge && t->huge_update != t->update)
-		t->has_huge =
-			t->huge_faults == UINT64_MAX || read_huge_faults(&t->env) != t->huge_faults;
+	uint64_t faults;
+
+	if (t->huge_update == t->update)
+		return t->huge_new;
+	faults = read_huge_faults(&t->env);
+	t->huge_new = faults == UINT64_MAX ? faults : faults - t->huge_faults;
+	t->has_huge |= t->huge_new > 0;
+	t->huge_faults = faults;
 	t->huge_update = t->update;
-	return t->has_huge;
+	return t->huge_new;
 }
 
 static uint64_t bytes_per_fault(struct trk_tree *t)
 {
-	return trk__peaks_huge(t) ? t->huge_page_bytes : FAULT_AROUND_BYTES;
+	if (!t->has_huge)
+		(void) trk__peaks_huge(t);
+	return t->has_huge ? t->huge_page_bytes : FAULT_AROUND_BYTES;
 }
 
 void trk__peaks_begin(struct trk_tree *t, pid_t newest)

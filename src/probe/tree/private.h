@@ -99,12 +99,12 @@ struct process {
 	pid_t head;            /* of its family: the member that executed the program; 0: unknown */
 	uint64_t family_bytes; /* of a head: anon_bytes of the largest of its family */
 	/* At the last smaps_rollup: update number (0: never), its mapped pages, the part of them
-	 * that counts for it, also the largest part at any reading; cost. */
+	 * that counts for it; cost. */
 	uint32_t read_update;
 	uint64_t read_mapped_bytes;
-	float share, most_share;
-	/* Its proportional share of shared memory, also the largest at any reading. */
-	uint64_t shmem_now_bytes, shmem_bytes;
+	float share;
+	uint64_t shmem_bytes; /* its proportional share of shared memory */
+	uint64_t read_lost;   /* trk_tree.mapped_lost */
 	float read_ns_per_byte;
 	/* The round in which it was read last, and its proportional shares then. */
 	uint32_t round;
@@ -147,9 +147,10 @@ struct peak_bound {
 
 /* A process outside the tree, and its anonymous memory. */
 struct other {
-	pid_t pid;
+	pid_t pid, ppid;
 	bool is_fork; /* it has executed no program since it was forked */
-	uint64_t anon_bytes;
+	bool is_kin;  /* a fork or the parent of one: its page faults are read */
+	uint64_t anon_bytes, faults;
 };
 
 /* The processes outside the tree: linux/others.c. */
@@ -157,6 +158,8 @@ struct others {
 	bool is_open, has_base;
 	int counter_fd;            /* memory.stat of a group, or meminfo */
 	int group_fd;              /* -1: the counter is the machine's */
+	char *dir;                 /* owned: path of the group, empty for the machine */
+	size_t mount_len;          /* of dir: the root of the groups */
 	const char *key, *threads; /* of a group: line of the counter, file with all threads */
 	struct other *now, *base;  /* owned, one allocation; by pid */
 	size_t count, base_count;
@@ -214,10 +217,12 @@ struct trk_tree {
 	struct amount anon, mapped; /* memory of the tree: linux/memory.c */
 	/* Of `mapped`: what some member holds for sure, and files that others map, too. */
 	uint64_t mapped_sure, mapped_loose;
-	/* Sums of all changes of both, monotone; the first also at the start of the update. */
+	/* Sums of all changes of both, monotone; the first also when members were found last. */
 	uint64_t moved, mapped_moved, moved_before;
-	uint64_t regrouped;      /* anonymous bytes of forks that joined or left, monotone */
-	uint64_t added;          /* to the upper bounds in this update */
+	uint64_t
+		mapped_lost; /* by which shares can have risen as members unmapped pages, monotone */
+	uint64_t regrouped;  /* anonymous bytes of forks that joined or left, monotone */
+	uint64_t added;      /* to the upper bounds in this update */
 	uint64_t measured_moved; /* `moved` when the counter was read last */
 	/* A round of readings of all members: its number, readings so far, the sums at its start. */
 	uint32_t round, round_reads;
@@ -230,14 +235,15 @@ struct trk_tree {
 	uint64_t assumed_bytes; /* left out of that sum: trk__address_spaces_assumed */
 	uint64_t last_bytes, last_most_bytes; /* of the state at the last update */
 	uint64_t huge_page_bytes;             /* largest size of a page; 0: not read yet */
-	/* Page faults of the machine that added one, at the start; and whether there were more since. */
-	uint64_t huge_faults;
+	/* Page faults of the machine that added one, at update `huge_update`, the new ones of them
+	 * that no member is known to have had, and whether there were any since the start. */
+	uint64_t huge_faults, huge_new;
+	uint32_t huge_update;
 	bool has_huge;
-	uint32_t huge_update; /* when that was looked up last */
-	pid_t newest_pid;     /* at the last update; -1: unknown */
-	pid_t before_pid;     /* at the update before the last one */
-	pid_t explained_pid;  /* processes of other jobs were examined up to this pid */
-	size_t early_pids;    /* members with a pid above newest_pid */
+	pid_t newest_pid;    /* at the last update; -1: unknown */
+	pid_t before_pid;    /* at the update before the last one */
+	pid_t explained_pid; /* processes of other jobs were examined up to this pid */
+	size_t early_pids;   /* members with a pid above newest_pid */
 
 	uint64_t ledger[TRK_TREE_COUNTERS]; /* sums over the members */
 	uint64_t cpu_at_least_ns;           /* from trk__tree_raise */
@@ -305,8 +311,8 @@ void trk__tree_newcomers(struct trk_tree *t, pid_t newest);
 void trk__tree_begin(struct trk_tree *t);
 /* Read one member. False: it is gone. */
 bool trk__tree_read(struct trk_tree *t, struct process *p);
-/* Read the current RSS of a member. 0 or a negative errno. */
-int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes);
+/* Read the current size of a member, rss_bytes and shared_bytes. 0 or a negative errno. */
+int trk__tree_read_size(struct trk_tree *t, struct process *p);
 /* Close the descriptors of a member. */
 void trk__tree_close(struct trk_tree *t, struct process *p);
 
@@ -398,8 +404,8 @@ bool trk__memory_read(struct trk_tree *t, struct process *p);
 void trk__memory_update(struct trk_tree *t);
 
 /* linux/others.c */
-/* Narrow the interval of the tree's anonymous memory by the kernel's counter. False: unknown, or not
- * within the budget. */
+/* Narrow the interval of the tree's anonymous memory by the kernel's counter. False: unknown, not
+ * within the budget, or so noisy that it is worth another look. */
 bool trk__others_measure(struct trk_tree *t, struct amount *tree);
 /* The anonymous memory of the tree is known now: later measurements start from here. */
 void trk__others_set_base(struct trk_tree *t, const struct amount *tree);
@@ -423,8 +429,8 @@ void trk__peaks_count_unseen(struct trk_tree *t);
 void trk__peaks_ended(struct trk_tree *t, const struct process *p, uint64_t faults);
 /* The largest memory that a process is proven to have held. */
 uint64_t trk__peaks_of(const struct process *p);
-/* True if a page fault may have added a huge page since the tree was created. */
-bool trk__peaks_huge(struct trk_tree *t);
+/* Page faults of the machine that added a huge page, since this was asked in an earlier update. */
+uint64_t trk__peaks_huge(struct trk_tree *t);
 /* Call after the sums were computed. */
 void trk__peaks_update(struct trk_tree *t);
 /* The resident pages of a member were read: the tree held as many. */

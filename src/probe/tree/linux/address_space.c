@@ -69,8 +69,7 @@ static void hand_over(struct process *holder, const struct process *p)
 /* It may have executed a program since it was read. */
 static void read_again(struct trk_tree *t, struct process *p)
 {
-	(void) trk__tree_resident(t, p, &p->rss_bytes);
-	p->shared_bytes = trk__least_of(p->shared_bytes, p->rss_bytes);
+	(void) trk__tree_read_size(t, p);
 	p->looked = true;
 }
 

@@ -221,16 +221,18 @@ static void read_io(struct trk_tree *t, struct process *p, uint64_t inherited[TR
 	inherited[TRK_TREE_WRITE_CHARS] = io.write_chars;
 }
 
-static void read_memory(struct trk_tree *t, struct process *p)
+int trk__tree_read_size(struct trk_tree *t, struct process *p)
 {
 	struct trk_pid_statm m;
+	int r = trk__tree_read_statm(t, p, &m);
 
-	if (trk__tree_read_statm(t, p, &m) < 0)
-		return;
+	if (r < 0)
+		return r;
 	p->rss_bytes = m.resident_pages * t->page_bytes;
 	p->shared_bytes = m.shared_pages * t->page_bytes;
 	if (p->shared_bytes > p->rss_bytes) /* they are read at different moments */
 		p->shared_bytes = p->rss_bytes;
+	return 0;
 }
 
 /* Time in which its main thread waited for block I/O, with the kernel's delay accounting. Of
@@ -291,7 +293,7 @@ static void take_size(struct trk_tree *t, struct process *p, const struct trk_pi
 	/* Without a fault and with an equal number of pages, the split in statm is unchanged. */
 	if (forced || p->live_thread || faults != p->statm_faults ||
 	    stat->rss_pages != p->stat_rss_pages)
-		read_memory(t, p);
+		(void) trk__tree_read_size(t, p);
 	p->statm_faults = faults;
 	p->stat_rss_pages = stat->rss_pages;
 	if (!t->options.figures_only &&

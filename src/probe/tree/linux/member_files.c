@@ -121,14 +121,3 @@ int trk__tree_read_statm(struct trk_tree *t, struct process *p, struct trk_pid_s
 	len = trk__tree_read_file(t, p, &p->statm_fd, "statm");
 	return len < 0 ? (int) len : trk__pid_statm_parse(t->text, (size_t) len, ret);
 }
-
-int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes)
-{
-	struct trk_pid_statm m;
-	int r = trk__tree_read_statm(t, p, &m);
-
-	if (r < 0)
-		return r;
-	*ret_bytes = m.resident_pages * t->page_bytes;
-	return 0;
-}

@@ -38,6 +38,8 @@ enum {
 	CHURN_PART = 32,        /* a round during which more changed begins anew */
 	BASE_BYTES = 8 << 20,   /* a smaller tree needs no base of others */
 	WIDE_BYTES = 256 << 10, /* a narrower interval needs no reading */
+	/* Of the files that members share: may be mapped by programs outside the tree soon. */
+	LIBRARIES_BYTES = 8 << 20,
 };
 
 #define BASE_AGE_NS (60 * TRK_NS_PER_S)
@@ -138,18 +140,28 @@ static void subtract(struct amount *a, uint64_t least, uint64_t best, uint64_t m
 	a->most -= trk__least_of(least, a->most);
 }
 
+/* What page faults can have added: a page each, some of them a huge page. */
+static uint64_t added_by(struct trk_tree *t, uint64_t faults)
+{
+	uint64_t huge = faults ? trk__least_of(faults, trk__peaks_huge(t)) : 0;
+
+	t->huge_new -= huge; /* no other member had these */
+	return trk__least_of(faults, UINT32_MAX) * t->page_bytes + huge * t->huge_page_bytes;
+}
+
 /* How much of the anonymous memory of a new member is its own, if it was forked. */
 static struct amount own_of_fork(struct trk_tree *t, const struct process *p,
 				 const struct process *parent, uint64_t anon)
 {
-	uint64_t faults = trk__least_of(p->own[TRK_TREE_MINOR_FAULTS], UINT32_MAX);
-	uint64_t per_fault = trk__peaks_huge(t) ? t->huge_page_bytes : t->page_bytes;
+	uint64_t faults = p->own[TRK_TREE_MINOR_FAULTS], most = added_by(t, faults);
 	uint64_t inherited = parent->hwm_bytes > parent->most_rss_bytes ? parent->hwm_bytes
 									: parent->most_rss_bytes;
 	struct amount own = {.least = anon > inherited ? anon - inherited : 0};
 
 	own.best = trk__least_of(anon, faults * t->page_bytes);
-	own.most = trk__least_of(anon, faults * per_fault);
+	own.most = t->has_huge && p->start_ns + t->apart_ns < t->updated_ns
+			   ? anon
+			   : trk__least_of(anon, most);
 	own.best = own.best > own.least ? own.best : own.least;
 	own.most = own.most > own.best ? own.most : own.best;
 	return own;
@@ -182,24 +194,39 @@ static void join(struct trk_tree *t, struct process *p, uint64_t anon)
 static void change(struct trk_tree *t, struct process *p, uint64_t anon)
 {
 	uint64_t up = anon > p->anon_bytes ? anon - p->anon_bytes : 0;
-	uint64_t down = p->anon_bytes > anon ? p->anon_bytes - anon : 0, most = up;
+	uint64_t down = p->anon_bytes > anon ? p->anon_bytes - anon : 0, best = up, most = up;
 
 	if (p->shares) {
-		most = trk__least_of(p->own[TRK_TREE_MINOR_FAULTS] - p->counted_faults,
-				     UINT32_MAX) *
-		       t->page_bytes;
-		most = up > most ? up + most : most; /* a huge page is one fault */
+		uint64_t faults = p->own[TRK_TREE_MINOR_FAULTS] - p->counted_faults;
+
+		most = added_by(t, faults);
+		most = up > most ? up + most : most;
+		best = trk__least_of(faults * t->page_bytes, most);
+		best = best > up ? best : up;
 	}
-	add(t, &t->anon, up, most, most);
+	add(t, &t->anon, up, best, most);
 	subtract(&t->anon, p->shares ? 0 : down, down, down);
 	t->moved += most + down;
-	p->own_bytes = p->shares ? trk__least_of(p->own_bytes + most, anon) : anon;
+	p->own_bytes = p->shares ? trk__least_of(p->own_bytes + best, anon) : anon;
 }
 
 /* The part of its mapped pages that was read. */
 static uint64_t read_part(const struct process *p)
 {
 	return p->read_update ? trk__least_of(p->mapped_bytes, p->read_mapped_bytes) : 0;
+}
+
+/* A member unmaps some of its mapped pages. The shares of others in the same pages rise by as much as
+ * its own share was, at most by half of the pages. */
+static void unmap(struct trk_tree *t, struct process *p, uint64_t bytes)
+{
+	uint64_t held = bytes;
+
+	if (p->read_update)
+		held = p->round_mapped + (p->mapped_bytes - read_part(p)) +
+		       (t->mapped_lost - p->read_lost);
+	subtract(&t->mapped, 0, 0, trk__least_of(bytes, held));
+	t->mapped_lost += trk__least_of(bytes / 2, held);
 }
 
 static uint64_t times(uint64_t bytes, float share)
@@ -215,14 +242,13 @@ static void leave(struct trk_tree *t, struct process *p)
 	if (p->shares && p->head != p->pid)
 		lost = trk__least_of(lost, t->moved - p->moved_at_join);
 	subtract(&t->anon, p->shares ? 0 : lost, trk__least_of(p->own_bytes, lost), lost);
-	subtract(&t->mapped, 0, 0, times(read_part(p), p->most_share));
+	unmap(t, p, p->mapped_bytes);
 	t->moved += lost;
 	t->regrouped += p->shares ? p->anon_bytes : 0;
 	t->mapped_moved += p->mapped_bytes;
 	p->anon_bytes = p->mapped_bytes = p->own_bytes = p->pss_bytes = 0;
 	p->read_update = 0;
-	p->most_share = p->share = 0;
-	p->shmem_bytes = 0;
+	p->share = 0;
 	p->is_counted = false;
 }
 
@@ -253,7 +279,7 @@ static void count(struct trk_tree *t, struct process *p)
 	if (mapped > p->mapped_bytes)
 		add(t, &t->mapped, 0, 0, apart);
 	else
-		subtract(&t->mapped, 0, 0, apart);
+		unmap(t, p, apart);
 	t->mapped_moved += apart;
 	p->has_moved = apart > 0;
 	p->anon_bytes = anon;
@@ -261,14 +287,11 @@ static void count(struct trk_tree *t, struct process *p)
 	p->counted_faults = p->own[TRK_TREE_MINOR_FAULTS];
 }
 
-/* A size that was read after that of this update. */
-static void take_size(struct trk_tree *t, struct process *p, uint64_t rss_bytes,
-		      uint64_t shared_bytes)
+/* Its size was read again. */
+static void recount(struct trk_tree *t, struct process *p)
 {
-	uint64_t excess = p->hwm_bytes > rss_bytes ? p->hwm_bytes - rss_bytes : 0;
+	uint64_t excess = p->hwm_bytes > p->rss_bytes ? p->hwm_bytes - p->rss_bytes : 0;
 
-	p->rss_bytes = rss_bytes;
-	p->shared_bytes = trk__least_of(shared_bytes, rss_bytes);
 	/* Its growth between the two readings is already in the sum. */
 	p->hwm_excess_bytes = trk__least_of(p->hwm_excess_bytes, excess);
 	count(t, p);
@@ -280,12 +303,12 @@ uint64_t trk__memory_recount(struct trk_tree *t, bool all)
 
 	for (size_t i = 0; i < t->count; i++) {
 		struct process *p = &t->process[i];
-		struct trk_pid_statm m = {0};
 
 		if (!p->is_counted || !(p->looked || all))
 			continue;
-		(void) trk__tree_read_statm(t, p, &m);
-		take_size(t, p, m.resident_pages * t->page_bytes, m.shared_pages * t->page_bytes);
+		if (trk__tree_read_size(t, p) < 0)
+			p->rss_bytes = p->shared_bytes = 0;
+		recount(t, p);
 	}
 	return t->moved - before;
 }
@@ -326,12 +349,15 @@ static uint64_t family_grows_by(struct trk_tree *t, struct process *p, uint64_t 
 static void bound(struct trk_tree *t)
 {
 	uint64_t families = 0, orphan = 0, all = 0, known = 0, part = 0, unread = 0, most = 0;
+	uint64_t rest = 0,
+		 lost = 0; /* of mapped pages: shared ones; lost since the first reading */
 	struct amount *m = &t->mapped;
 
 	t->mapped_loose = t->mapped_sure = 0;
 	for (size_t i = 0; i < t->count; i++) {
 		struct process *p = &t->process[i];
-		uint64_t read = read_part(p), held = times(read, p->most_share), own, sure;
+		uint64_t read = read_part(p), held = trk__least_of(read, p->round_mapped), own;
+		uint64_t gone = p->read_mapped_bytes - read, sure;
 
 		if (!p->is_counted)
 			continue;
@@ -341,12 +367,19 @@ static void bound(struct trk_tree *t)
 		own = times(read, p->share);
 		part += own;
 		own -= trk__least_of(own, p->shmem_bytes);
+		rest += read - trk__least_of(read, held);
+		if (read && t->mapped_lost - p->read_lost > lost)
+			lost = t->mapped_lost - p->read_lost;
 		t->mapped_loose += trk__least_of(own, read - times(read, p->share));
 		/* A fork maps mostly what its relatives map. */
 		unread += p->has_executed ? p->mapped_bytes - read : 0;
 		most += held + (p->mapped_bytes - read);
-		sure = 2 * held > read ? 2 * held - read : 0;
-		sure = sure > p->shmem_bytes ? sure : trk__least_of(p->shmem_bytes, read);
+		/* Pages that it alone mapped, and its part of shared memory. */
+		sure = 2 * p->round_mapped > p->read_mapped_bytes
+			       ? 2 * p->round_mapped - p->read_mapped_bytes
+			       : 0;
+		sure = sure > p->shmem_bytes ? sure : p->shmem_bytes;
+		sure -= trk__least_of(sure, read ? gone : sure);
 		t->mapped_sure = sure > t->mapped_sure ? sure : t->mapped_sure;
 	}
 	/* Orphans may share pages with processes outside of an attached tree. */
@@ -354,7 +387,7 @@ static void bound(struct trk_tree *t)
 		families = orphan;
 	limit(&t->anon, families, all);
 	m->best = part + times(unread, known ? (float) part / (float) known : 1);
-	limit(m, t->mapped_sure, most);
+	limit(m, t->mapped_sure, most + trk__least_of(rest, lost));
 }
 
 /* ---- narrowing ---- */
@@ -384,23 +417,23 @@ bool trk__memory_read(struct trk_tree *t, struct process *p)
 		return false;
 	anon = s.anon_bytes ? s.anon_bytes : p->rss_bytes - p->shared_bytes;
 	anon = trk__least_of(anon, s.rss_bytes);
-	take_size(t, p, s.rss_bytes, s.rss_bytes - anon);
+	p->rss_bytes = s.rss_bytes;
+	p->shared_bytes = s.rss_bytes - anon;
+	recount(t, p);
 	if (!s.has_split) /* before Linux 5.4 */
 		s.pss_anon_bytes =
 			s.rss_bytes ? times(s.pss_bytes, (float) anon / (float) s.rss_bytes) : 0;
 	p->own_bytes = p->round_anon = trk__least_of(s.pss_anon_bytes, s.pss_bytes);
 	p->round_mapped = s.pss_bytes - p->round_anon;
 	p->share = p->mapped_bytes ? (float) p->round_mapped / (float) p->mapped_bytes : 0;
-	if (p->share > p->most_share)
-		p->most_share = p->share;
 	parent = p->has_executed ? NULL : trk__tree_find(t, p->ppid);
 	/* They map the same. */
 	if (parent && p->share < parent->share &&
 	    p->mapped_bytes > parent->mapped_bytes - parent->mapped_bytes / 8)
 		parent->share = p->share;
 	p->read_mapped_bytes = p->mapped_bytes;
-	p->shmem_bytes = s.pss_shmem_bytes > p->shmem_bytes ? s.pss_shmem_bytes : p->shmem_bytes;
-	p->shmem_now_bytes = s.pss_shmem_bytes;
+	p->shmem_bytes = s.pss_shmem_bytes;
+	p->read_lost = t->mapped_lost;
 	p->read_update = t->update;
 	p->round = t->round;
 	t->round_reads++;
@@ -555,10 +588,32 @@ static void publish(struct trk_tree *t)
 		}
 	}
 	s->pss_bytes = t->anon.best + t->mapped.best;
-	mapped = t->mapped.least - trk__least_of(t->mapped_loose, t->mapped.least);
+	mapped = trk__least_of(t->mapped_loose, LIBRARIES_BYTES);
+	mapped = t->mapped.least - trk__least_of(mapped, t->mapped.least);
 	mapped = mapped > t->mapped_sure ? mapped : trk__least_of(t->mapped_sure, t->mapped.least);
 	s->least_bytes = t->anon.least + mapped;
 	s->most_bytes = t->anon.most + t->mapped.most;
+}
+
+/* The pages of a new fork are counted as its parent's: it shares from now on, also what it has dropped
+ * since the fork. It may have grown between its reading and the fork. */
+static void find_forks(struct trk_tree *t)
+{
+	uint64_t late = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct process *p = &t->process[i], *parent;
+
+		if (p->is_counted || !p->looked || p->zombie || p->space_of || p->has_executed)
+			continue;
+		parent = trk__tree_find(t, p->ppid);
+		if (!parent || parent->zombie || trk__tree_read_size(t, parent) < 0)
+			continue;
+		if (!parent->shares)
+			late = t->moved - t->moved_before;
+		parent->shares = parent->looked = true;
+	}
+	add(t, &t->anon, 0, 0, late);
 }
 
 void trk__memory_update(struct trk_tree *t)
@@ -566,13 +621,14 @@ void trk__memory_update(struct trk_tree *t)
 	trk__pss_budget_refill(&t->pss_budget, t->updated_ns);
 	trk__stuck_update(t);
 	trk__address_spaces_update(t);
-	t->moved_before = t->moved;
 	t->added = 0;
+	find_forks(t);
 	for (size_t i = 0; i < t->count; i++)
 		if (t->process[i].looked || t->process[i].zombie)
 			count(t, &t->process[i]);
 		else
 			t->process[i].has_moved = false;
+	t->moved_before = t->moved;
 	bound(t);
 	narrow(t);
 	publish(t);
@@ -591,7 +647,7 @@ bool trk__tree_shmem(const struct trk_tree *t, uint64_t *ret_bytes)
 			return false;
 		/* The part of its mapped pages that was shared memory, not files. */
 		if (p->read_update && then > 0 && p->share > 0)
-			share = (double) p->shmem_now_bytes / (then * (double) p->share);
+			share = (double) p->shmem_bytes / (then * (double) p->share);
 		sum += (double) p->mapped_bytes * (double) (p->read_update ? p->share : 1) *
 		       (share < 1 ? share : 1);
 	}

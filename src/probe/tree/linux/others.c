@@ -6,19 +6,22 @@
  *     tree = counter - others
  *
  * The members are read before the counter and after it: what they change meanwhile makes the figure
- * uncertain. The counter is that of the tree's own control group, or of the machine if that group is the root
- * or not readable. The others are the processes in it that are no members. Two figures follow:
+ * uncertain. The counter is that of the smallest control group that holds the whole tree, or of the
+ * machine. The others are the processes in it that are no members; their sizes are in PID/statm. Only
+ * forks share anonymous pages: the others hold at most the sum of their pages, and at least the sum
+ * without those of forks that executed no program. Two figures of the tree follow:
  *
- * - Since a base, an instant at which the memory of the tree was known, the tree has changed as the
- *   counter has, less the change of the others' anonymous pages (PID/statm).
- * - Without a base: the others hold at most the sum of their anonymous pages.
+ * - counter - sum, and up to the pages of forks more.
+ * - Since a base, an instant at which the memory of the tree was known: the tree has changed as the
+ *   counter has, less the change of the sum. Forks and their parents make this uncertain where they
+ *   start, end, shrink, or have page faults, which may copy a page that they shared.
  *
- * A process outside the tree that was forked may share pages with its relatives: if it starts or ends
- * after the base, its pages make the figure uncertain. So does one that is freeing its memory at its
- * end, as the counter still has pages that no process shows. */
+ * A process that is freeing its memory at its end makes the lower bound unknown: the counter still has
+ * pages that no process shows. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -32,6 +35,9 @@ enum {
 	THREADS_MAX = 64,    /* of a group that are examined */
 	DEPTH_MAX = 4,       /* of groups below the tree's */
 	LIST_MAX = 1 << 17,  /* bytes of cgroup.procs */
+	/* If the counter moved more meanwhile, the next look may be better. */
+	NOISY_PART = 100,
+	NOISY_BYTES = 4 << 20,
 };
 
 static const uint64_t COST_UNKNOWN_NS = 1000000;
@@ -42,11 +48,38 @@ struct look {
 	uint64_t counter, apart; /* before the others were read; by how much it moved meanwhile */
 	uint64_t anon, largest;  /* of the others */
 	size_t members;
+	uint64_t forks;  /* the part of `anon` of processes that were forked */
 	bool is_freeing; /* some process had no memory left, and had not ended */
-	bool is_full;
+	bool is_partial; /* some could not be read */
 };
 
+/* Open the counter of the group `o->dir`, or of the nearest group above it that has one, else that of
+ * the machine, if all its processes are visible. */
 static void open_counter(struct trk_tree *t)
+{
+	struct others *o = &t->others;
+	char *end;
+
+	trk__close(o->counter_fd);
+	trk__close(o->group_fd);
+	o->counter_fd = o->group_fd = -1;
+	o->has_base = false;
+	while (o->counter_fd < 0 && strlen(o->dir) > o->mount_len) {
+		o->group_fd = trk__open_dir_at(t->env.cgroup_fd, o->dir);
+		if (o->group_fd >= 0)
+			o->counter_fd = openat(o->group_fd, "memory.stat", O_RDONLY | O_CLOEXEC);
+		if (o->counter_fd >= 0)
+			return;
+		trk__close(o->group_fd);
+		o->group_fd = -1;
+		end = strrchr(o->dir, '/');
+		*(end ? end : o->dir) = '\0';
+	}
+	if (trk__env_pid_namespace(&t->env) == 0)
+		o->counter_fd = openat(t->env.proc_fd, "meminfo", O_RDONLY | O_CLOEXEC);
+}
+
+static void open_others(struct trk_tree *t)
 {
 	struct others *o = &t->others;
 	struct trk_cgroup cg = {0};
@@ -54,22 +87,31 @@ static void open_counter(struct trk_tree *t)
 
 	o->is_open = true;
 	o->cost_ns = COST_UNKNOWN_NS;
-	o->counter_fd = -1;
+	o->counter_fd = o->group_fd = -1;
 	if (trk__cgroup_find(&cg, &t->env, t->options.root) == 0 && place->version != 0 &&
 	    !place->fallback && !place->machine_root) {
-		o->group_fd = trk__open_dir_at(t->env.cgroup_fd, place->dir);
-		o->counter_fd = openat(o->group_fd, "memory.stat", O_RDONLY | O_CLOEXEC);
+		o->dir = strdup(place->dir);
+		o->mount_len = place->mount_len;
 		o->key = place->version == 1 ? "total_rss" : "anon";
 		o->threads = place->version == 1 ? "tasks" : "cgroup.threads";
 	}
 	trk__cgroup_release(&cg);
-	if (o->counter_fd < 0) {
-		trk__close(o->group_fd);
-		o->group_fd = -1;
-		o->counter_fd = openat(t->env.proc_fd, "meminfo", O_RDONLY | O_CLOEXEC);
-	}
+	if (!o->dir)
+		o->dir = strdup("");
 	o->now = calloc(2 * OTHERS_MAX, sizeof(*o->now));
 	o->base = o->now ? o->now + OTHERS_MAX : NULL;
+	if (o->dir)
+		open_counter(t);
+}
+
+/* Some members are not in the group: use the one above. */
+static void widen(struct trk_tree *t)
+{
+	struct others *o = &t->others;
+	char *end = strrchr(o->dir, '/');
+
+	*(end ? end : o->dir) = '\0';
+	open_counter(t);
 }
 
 void trk__others_release(struct trk_tree *t)
@@ -77,6 +119,7 @@ void trk__others_release(struct trk_tree *t)
 	if (!t->others.is_open)
 		return;
 	free(t->others.now < t->others.base ? t->others.now : t->others.base);
+	free(t->others.dir);
 	trk__close(t->others.counter_fd);
 	trk__close(t->others.group_fd);
 	t->others = (struct others){.is_open = false};
@@ -103,15 +146,16 @@ static int by_pid(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-static const struct other *find(const struct other *list, size_t count, pid_t pid)
+static struct other *find(struct other *list, size_t count, pid_t pid)
 {
 	const struct other key = {.pid = pid};
 
 	return bsearch(&key, list, count, sizeof(*list), by_pid);
 }
 
-/* A process that is new since the base: true if it is a member that the tree has not found yet. */
-static bool sort_new(struct look *l, struct other *other, bool is_empty)
+/* Read what its size does not show, of a process that is new or related to others. True if it has
+ * ended, or is a member that the tree has not found yet. */
+static bool sort(struct look *l, struct other *other, bool is_empty)
 {
 	struct trk_tree *t = l->t;
 	struct trk_pid_stat stat;
@@ -119,6 +163,8 @@ static bool sort_new(struct look *l, struct other *other, bool is_empty)
 	if (trk__pid_stat_read(t->env.proc_fd, other->pid, &stat) < 0)
 		return true;
 	other->is_fork = !stat.has_executed;
+	other->ppid = stat.ppid;
+	other->faults = stat.minor_faults;
 	l->is_freeing |= is_empty && stat.is_exiting && stat.state != 'Z';
 	return trk__tree_find(t, stat.ppid) != NULL ||
 	       (t->options.subreaper && stat.ppid == t->options.self &&
@@ -130,7 +176,7 @@ static void look_at(struct look *l, pid_t pid)
 	struct trk_tree *t = l->t;
 	struct others *o = &t->others;
 	struct other other = {.pid = pid};
-	const struct other *before = find(o->base, o->base_count, pid);
+	const struct other *before = find(o->base, o->has_base ? o->base_count : 0, pid);
 	struct trk_pid_statm m;
 	char text[128];
 	ssize_t len;
@@ -141,21 +187,15 @@ static void look_at(struct look *l, pid_t pid)
 	}
 	len = trk__read_once_at(t->env.proc_fd, TRK_PATH("%d/statm", (int) pid), text,
 				sizeof(text));
-	if (len < 0 || trk__pid_statm_parse(text, (size_t) len, &m) < 0)
+	l->is_partial |= pid == 0 || len == -EACCES || len == -EPERM || o->count == OTHERS_MAX;
+	if (l->is_partial || len < 0 || trk__pid_statm_parse(text, (size_t) len, &m) < 0)
 		return;
 	if (m.resident_pages > m.shared_pages)
 		other.anon_bytes = (m.resident_pages - m.shared_pages) * t->page_bytes;
-	if (before && m.size_pages)
-		other.is_fork = before->is_fork;
-	else if (sort_new(l, &other, m.size_pages == 0))
+	if ((!before || before->is_kin || m.size_pages == 0) && sort(l, &other, m.size_pages == 0))
 		return;
-	if (o->count == OTHERS_MAX) {
-		l->is_full = true;
-		return;
-	}
 	l->anon += other.anon_bytes;
-	if (other.anon_bytes > l->largest)
-		l->largest = other.anon_bytes;
+	l->forks += other.is_fork ? other.anon_bytes : 0;
 	o->now[o->count++] = other;
 }
 
@@ -168,7 +208,7 @@ static void look_at_group(struct look *l, int fd, int depth)
 
 	if (trk__read_all_at(fd, "cgroup.procs", LIST_MAX, &list) >= 0)
 		for (const char *at = list; trk__scan_u64(&at, &pid); at = trk__skip_line(at))
-			if (pid > 0 && pid <= INT32_MAX)
+			if (pid <= INT32_MAX) /* 0: of another namespace */
 				look_at(l, (pid_t) pid);
 	free(list);
 	while (dir && depth < DEPTH_MAX && (entry = trk__next_entry(dir))) {
@@ -215,6 +255,8 @@ static void look_at_all(struct look *l)
 	struct dirent *entry;
 	uint64_t pid;
 
+	/* /proc may be mounted so that processes of other users are not visible. */
+	l->is_partial = faccessat(l->t->env.proc_fd, "1/statm", R_OK, 0) < 0;
 	while (dir && (entry = trk__next_entry(dir)))
 		if (trk__parse_u64(entry->d_name, &pid) == 0 && pid <= INT32_MAX)
 			look_at(l, (pid_t) pid);
@@ -248,24 +290,52 @@ static bool look(struct trk_tree *t, struct look *l)
 		alive += t->process[i].anon_bytes > 0;
 	}
 	l->apart += (uint64_t) sysconf(_SC_NPROCESSORS_ONLN) * COUNTER_PAGES * t->page_bytes;
-	return !l->is_full && l->members >= alive &&
+	if (l->members < alive && o->group_fd >= 0)
+		widen(t);
+	return !l->is_partial && l->members >= alive &&
 	       (l->is_freeing || l->counter <= tree + l->anon + l->apart + tree / 16);
 }
 
-/* By how much more or less the others can have changed than the sum of their pages did. */
-static void compare(const struct others *o, uint64_t *ret_more, uint64_t *ret_less)
+/* Note the processes that share pages with a fork. */
+static void find_kin(struct look *l)
 {
+	struct others *o = &l->t->others;
+
+	for (size_t i = 0; i < o->count; i++) {
+		struct other *fork = &o->now[i], *parent;
+
+		if (!fork->is_fork || fork->anon_bytes == 0)
+			continue;
+		fork->is_kin = true;
+		parent = find(o->now, o->count, fork->ppid);
+		if (parent && !parent->is_kin)
+			parent->is_kin = !sort(l, parent, false);
+	}
+}
+
+/* By how much more or less the others can have changed than the sum of their pages did. */
+static void compare(const struct trk_tree *t, uint64_t *ret_more, uint64_t *ret_less)
+{
+	const struct others *o = &t->others;
+
 	*ret_more = *ret_less = 0;
 	for (size_t i = 0; i < o->count; i++)
-		if (o->now[i].is_fork && !find(o->base, o->base_count, o->now[i].pid))
+		if (o->now[i].is_fork && !find(o->base, o->base_count, o->now[i].pid)) {
+			*ret_more += o->now[i].anon_bytes; /* its parent may have changed */
 			*ret_less += o->now[i].anon_bytes;
+		}
 	for (size_t i = 0; i < o->base_count; i++) {
 		const struct other *base = &o->base[i];
 		const struct other *now = find(o->now, o->count, base->pid);
-		uint64_t left = now ? now->anon_bytes : 0;
+		uint64_t copied, left = now ? now->anon_bytes : 0;
 
-		if (base->is_fork && base->anon_bytes > left)
-			*ret_more += base->anon_bytes - left;
+		if (!base->is_kin)
+			continue;
+		copied = now ? (now->faults - base->faults) * t->page_bytes : 0;
+		copied -= trk__least_of(copied,
+					left > base->anon_bytes ? left - base->anon_bytes : 0);
+		*ret_more += trk__least_of(copied, base->anon_bytes);
+		*ret_more += base->anon_bytes - trk__least_of(left, base->anon_bytes);
 	}
 }
 
@@ -283,14 +353,15 @@ static void narrow(struct amount *a, const struct amount *by)
 	a->best = by->best;
 }
 
-static void narrow_since_base(struct others *o, const struct look *l, struct amount *tree)
+static void narrow_since_base(const struct look *l, struct amount *tree)
 {
+	const struct others *o = &l->t->others;
 	uint64_t more, less;
 	int64_t moved =
 		(int64_t) (l->counter - o->base_counter) - (int64_t) (l->anon - o->base_anon);
 	struct amount since;
 
-	compare(o, &more, &less);
+	compare(l->t, &more, &less);
 	since.least = positive((int64_t) o->base_tree.least + moved - (int64_t) (l->apart + more));
 	since.best = positive((int64_t) o->base_tree.best + moved);
 	since.most = positive((int64_t) o->base_tree.most + moved + (int64_t) (l->apart + less));
@@ -304,25 +375,25 @@ static bool may_look(struct trk_tree *t)
 	if (t->options.figures_only || t->options.one_process)
 		return false;
 	if (!t->others.is_open)
-		open_counter(t);
-	return trk__pss_budget_allows(&t->pss_budget, (double) t->others.cost_ns);
+		open_others(t);
+	return t->others.counter_fd >= 0 &&
+	       trk__pss_budget_allows(&t->pss_budget, (double) t->others.cost_ns);
 }
 
 bool trk__others_measure(struct trk_tree *t, struct amount *tree)
 {
-	struct others *o = &t->others;
 	struct amount whole;
 	struct look l;
 
 	if (!may_look(t) || !look(t, &l))
 		return false;
 	whole.least = l.is_freeing ? 0 : positive((int64_t) (l.counter - l.anon - l.apart));
-	whole.most = l.counter + l.apart - trk__least_of(l.largest, l.counter);
 	whole.best = positive((int64_t) (l.counter - l.anon));
+	whole.most = l.counter + l.apart - trk__least_of(l.anon - l.forks, l.counter);
 	narrow(tree, &whole);
-	if (o->has_base)
-		narrow_since_base(o, &l, tree);
-	return true;
+	if (t->others.has_base)
+		narrow_since_base(&l, tree);
+	return !l.is_freeing && l.apart < tree->best / NOISY_PART + NOISY_BYTES;
 }
 
 void trk__others_set_base(struct trk_tree *t, const struct amount *tree)
@@ -333,6 +404,7 @@ void trk__others_set_base(struct trk_tree *t, const struct amount *tree)
 
 	if (!may_look(t) || !look(t, &l) || l.is_freeing)
 		return;
+	find_kin(&l);
 	base = o->base;
 	o->base = o->now;
 	o->now = base;
