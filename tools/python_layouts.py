@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes src/probe/stack/cpython_layouts.def: the offsets of the members of CPython's structures from which a stack is
+"""Writes src/probe/stack/cpython_layouts.h: the offsets of the members of CPython's structures from which a stack is
 read.
 
     tools/python_layouts.py INCLUDE...     INCLUDE: the folder with Python.h of one version, such as
@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-TARGET = Path(__file__).resolve().parent.parent / "src/probe/stack/cpython_layouts.def"
+TARGET = Path(__file__).resolve().parent.parent / "src/probe/stack/cpython_layouts.h"
 
 # Field of struct trk_cpython_layout -> (struct, member) up to 3.10, in 3.11 and 3.12, and from 3.13 on. None: the
 # version has no such member.

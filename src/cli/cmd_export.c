@@ -9,9 +9,9 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "lines/native.h"
-#include "sink/snapshot.h"
+#include "export/snapshot.h"
 #include "report/gpu_summary.h"
-#include "sink/table.h"
+#include "export/table.h"
 
 enum { FLUSH_AT = 60 * 1024, TEXT_MAX = 128 * 1024 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "sink/table.h"
+#include "export/table.h"
 
 /* ---- topics ---- */
 

@@ -7,8 +7,8 @@
 #include "model/run.h"
 #include "sample/sampler.h"
 #include "model/sample.h"
-#include "sink/sibling.h"
-#include "sink/table.h"
+#include "export/sibling.h"
+#include "export/table.h"
 
 enum sample_format {
 	SAMPLE_CSV,   /* the 33 columns of the sibling */

@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/human.h"
-#include "report/summary_terms.h"
+#include "report/shared_terms.h"
 
 enum { NOTES_MAX = 8192 };
 

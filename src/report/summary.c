@@ -11,7 +11,7 @@
 #include "base/maths.h"
 #include "answer/time_breakdown.h"
 #include "report/gpu_summary.h"
-#include "report/summary_terms.h"
+#include "report/shared_terms.h"
 #include "report/write/terminal.h"
 
 #define DOT " \u00b7 "

@@ -8,7 +8,7 @@
 #include "answer/time_breakdown.h"
 #include "report/place_json.h"
 #include "report/gpu_summary.h"
-#include "report/summary_terms.h"
+#include "report/shared_terms.h"
 #include "report/summary.h"
 
 static void quantity(struct trk_json *j, const char *key, const struct trk_quantity *q)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sink/line_format.h"
+#include "export/line_format.h"
 
 static const struct trk_line_column columns[] = {
 	{"name", TRK_LINE_TEXT}, {"size", 2}, {"any", TRK_LINE_ANY}, {"ended", TRK_LINE_FLAG}};

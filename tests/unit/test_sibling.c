@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "sink/sibling.h"
+#include "export/sibling.h"
 
 #include "fixture.h"
 #include "rows.h"

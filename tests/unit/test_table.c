@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "sink/table.h"
+#include "export/table.h"
 
 #define HEAD_04_PROCESS                                                                            \
 	"\"timestamp\",\"pid\",\"children\",\"utime\",\"stime\",\"cpu_usage\",\"memory\","         \

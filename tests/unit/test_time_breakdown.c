@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "answer/time_breakdown.h"
-#include "report/summary_terms.h"
+#include "report/shared_terms.h"
 #include "report/write/terminal.h"
 #include "rows.h"
 

@@ -27,7 +27,7 @@ enum {
 
 /* clang-format off */
 static const struct trk_cpython_layout layouts[] = {
-#include "probe/stack/cpython_layouts.def"
+#include "probe/stack/cpython_layouts.h"
 };
 /* clang-format on */
 

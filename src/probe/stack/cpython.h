@@ -3,7 +3,7 @@
  * Source: the memory of the process, starting at the symbol _PyRuntime: interpreters, their
  * threads, the chain of frames of each, and their code objects. The process is not stopped, so a
  * stack may change while it is read: each step is checked, and a stack that fails a check (a torn
- * stack) is dropped and counted. Supports CPython 3.9 to 3.14 with the GIL; cpython_layouts.def has
+ * stack) is dropped and counted. Supports CPython 3.9 to 3.14 with the GIL; cpython_layouts.h has
  * the offsets. */
 #ifndef TRK_PROBE_STACK_CPYTHON_H
 #define TRK_PROBE_STACK_CPYTHON_H

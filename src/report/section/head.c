@@ -3,7 +3,7 @@
 
 #include "base/libc.h"
 #include "report/section/section.h"
-#include "report/summary_terms.h"
+#include "report/shared_terms.h"
 
 #define B TRK_DOC_STRONG
 #define E TRK_DOC_PLAIN

@@ -8,7 +8,7 @@
 #include "lines/tree.h"
 #include "lines/write.h"
 #include "report/section/section.h"
-#include "report/summary_terms.h"
+#include "report/shared_terms.h"
 
 enum {
 	ROWS = 12,

@@ -1,6 +1,6 @@
 /* Where the wall time went. */
 #include "report/section/section.h"
-#include "report/summary_terms.h"
+#include "report/shared_terms.h"
 
 static void add_on_cpu(void *data, double cores, double seconds)
 {

@@ -2,8 +2,8 @@
  *
  * A format is one line of the table in line_format.c. Samples (sink/table.h), GPUs, programs,
  * processes and lines of code are written through it. */
-#ifndef TRK_SINK_LINE_FORMAT_H
-#define TRK_SINK_LINE_FORMAT_H
+#ifndef TRK_EXPORT_LINE_FORMAT_H
+#define TRK_EXPORT_LINE_FORMAT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "sink/table.h"
+#include "export/table.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Samples, a line each, in the column sets of this and of earlier programs. */
-#ifndef TRK_SINK_TABLE_H
-#define TRK_SINK_TABLE_H
+#ifndef TRK_EXPORT_TABLE_H
+#define TRK_EXPORT_TABLE_H
 
 #include <stdbool.h>
 
@@ -8,7 +8,7 @@
 #include "model/lines.h"
 #include "model/programs.h"
 #include "model/sample.h"
-#include "sink/line_format.h"
+#include "export/line_format.h"
 
 enum trk_column_set {
 	TRK_SET_FULL,

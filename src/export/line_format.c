@@ -1,4 +1,4 @@
-#include "sink/line_format.h"
+#include "export/line_format.h"
 
 #include <math.h>
 

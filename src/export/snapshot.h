@@ -1,6 +1,6 @@
 /* The JSON snapshot of the Python package, which its from_snapshot() and loads() read. */
-#ifndef TRK_SINK_SNAPSHOT_H
-#define TRK_SINK_SNAPSHOT_H
+#ifndef TRK_EXPORT_SNAPSHOT_H
+#define TRK_EXPORT_SNAPSHOT_H
 
 #include "base/buf.h"
 #include "model/run.h"

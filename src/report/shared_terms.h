@@ -1,8 +1,8 @@
 /* Terms and words that the summary, the text of `recommend` and the report share: where the time
  * went, the phases, the split, the cost, lines of the program. Nothing is added where nothing is
  * known. */
-#ifndef TRK_REPORT_SUMMARY_TERMS_H
-#define TRK_REPORT_SUMMARY_TERMS_H
+#ifndef TRK_REPORT_SHARED_TERMS_H
+#define TRK_REPORT_SHARED_TERMS_H
 
 #include "model/run.h"
 #include "answer/time_breakdown.h"

@@ -1,4 +1,4 @@
-#include "report/summary_terms.h"
+#include "report/shared_terms.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "sink/sibling.h"
+#include "export/sibling.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/maths.h"
-#include "sink/table.h"
+#include "export/table.h"
 
 #define MIB 1048576ull
 

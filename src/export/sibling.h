@@ -1,15 +1,15 @@
 /* Samples as the Rust program of the same name writes them: JSON Lines and CSV.
  *
  * docs/compatibility.md lists every field and every intended difference. */
-#ifndef TRK_SINK_SIBLING_H
-#define TRK_SINK_SIBLING_H
+#ifndef TRK_EXPORT_SIBLING_H
+#define TRK_EXPORT_SIBLING_H
 
 #include "base/buf.h"
 #include "model/run.h"
 #include "model/sample.h"
 #include "probe/gpu/poller.h"
 #include "sample/machine_now.h"
-#include "sink/table.h"
+#include "export/table.h"
 
 /* Options for a line of JSON. */
 struct trk_sibling_line {

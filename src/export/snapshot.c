@@ -1,4 +1,4 @@
-#include "sink/snapshot.h"
+#include "export/snapshot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/maths.h"
-#include "sink/table.h"
+#include "export/table.h"
 
 /* A recording lacks the server: write the limits of the run instead. */
 static void server_info(struct trk_json *j, const struct trk_snapshot *s,
