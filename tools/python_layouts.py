@@ -123,7 +123,8 @@ def main(includes):
         rows[version] = row
     head = ("/* Written by tools/python_layouts.py from the headers of each version: run it anew instead of\n"
             " * editing. Up to 3.12: offsets in bytes. From 3.13 on: words of struct _Py_DebugOffsets, where\n"
-            " * a process has its offsets. -1: the version has no such thing. */\n")
+            " * a process has its offsets. -1: the version has no such thing. */\n"
+            "/* clang-format off */\n")
     TARGET.write_text(head + "\n".join(rows[v] for v in sorted(rows)) + "\n")
     return 0
 

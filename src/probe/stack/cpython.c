@@ -25,11 +25,9 @@ enum {
 	TABLE_STEP = 64,                            /* bytes of a line table */
 };
 
-/* clang-format off */
 static const struct trk_cpython_layout layouts[] = {
 #include "probe/stack/cpython_layouts.h"
 };
-/* clang-format on */
 
 /* ---- finding the runtime ---- */
 

@@ -1,6 +1,7 @@
 /* Written by tools/python_layouts.py from the headers of each version: run it anew instead of
  * editing. Up to 3.12: offsets in bytes. From 3.13 on: words of struct _Py_DebugOffsets, where
  * a process has its offsets. -1: the version has no such thing. */
+/* clang-format off */
 	{.version = 0x309, .interpreters = 32, .interpreter_next = 0, .interpreter_threads = 8,
 	 .thread_next = 8, .thread_interpreter = 16, .thread_id = 176, .thread_native_id = -1,
 	 .thread_frame = 24, .cframe_frame = -1, .frame_back = 24, .frame_code = 32,
