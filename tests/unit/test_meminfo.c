@@ -4,11 +4,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
+#include "base/env.h"
 #include "fixture.h"
 #include "probe/linux/meminfo.h"
+#include "scratch.h"
 
 static struct trk_meminfo parse_fixture(const char *fixture)
 {
@@ -65,6 +68,33 @@ static void knows_of_huge_pages_of_another_size(void **state)
 					    &m),
 			 0);
 	assert_true(m.has_other_huge_pages);
+}
+
+static void counts_huge_pages_of_all_sizes(void **state)
+{
+	struct trk_meminfo m = {.huge_pages = 7, .has_other_huge_pages = false};
+	char root[] = "/tmp/trk-meminfo.XXXXXX", command[64];
+	struct trk_env env;
+
+	assert_non_null(mkdtemp(root));
+	put_below(root, "proc/meminfo", "");
+	put_below(root, "sys/fs/cgroup/x", "");
+	assert_int_equal(trk__env_init_at(&env, root), 0);
+	trk__meminfo_add_huge_pages(env.sys_fd, &m);
+	assert_int_equal(m.huge_pages, 7); /* there is one size, which has been read */
+	m.has_other_huge_pages = true;
+	trk__meminfo_add_huge_pages(env.sys_fd, &m);
+	assert_true(m.has_other_huge_pages); /* not readable */
+	put_below(root, "sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "64\n");
+	put_below(root, "sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "60\n");
+	put_below(root, "sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages", "3\n");
+	put_below(root, "sys/kernel/mm/hugepages/hugepages-1048576kB/free_hugepages", "2\n");
+	trk__meminfo_add_huge_pages(env.sys_fd, &m);
+	assert_false(m.has_other_huge_pages);
+	assert_int_equal(m.huge_pages, (1024 + 8) * (UINT64_C(1) << 20));
+	trk__env_release(&env);
+	(void) snprintf(command, sizeof(command), "rm -rf '%s'", root);
+	assert_int_equal(system(command), 0);
 }
 
 static void takes_what_is_not_available_as_used(void **state)
@@ -125,6 +155,7 @@ int main(void)
 		cmocka_unit_test(reads_every_figure_in_bytes),
 		cmocka_unit_test(counts_the_huge_pages_in_use),
 		cmocka_unit_test(knows_of_huge_pages_of_another_size),
+		cmocka_unit_test(counts_huge_pages_of_all_sizes),
 		cmocka_unit_test(takes_what_is_not_available_as_used),
 		cmocka_unit_test(reckons_used_memory_for_a_kernel_without_available),
 		cmocka_unit_test(never_has_less_than_nothing_used),

@@ -51,6 +51,8 @@ static void reads_a_current_kernel(void **state)
 	assert_int_equal(s.pss_file_bytes, 250 * 1024);
 	assert_int_equal(s.pss_shmem_bytes, 50 * 1024);
 	assert_int_equal(s.anon_bytes, 510 * 1024);
+	assert_int_equal(s.swap_bytes, 20 * 1024);
+	assert_int_equal(s.swap_pss_bytes, 10 * 1024);
 }
 
 static void reads_a_kernel_that_does_not_split_the_pss(void **state)

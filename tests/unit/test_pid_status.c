@@ -23,7 +23,7 @@ static const char ordinary[] =
 	"VmPeak:\t  999999 kB\nVmSize:\t  888888 kB\nVmLck:\t       0 kB\n"
 	"VmPin:\t       0 kB\nVmHWM:\t  204800 kB\nVmRSS:\t  102400 kB\n"
 	"RssAnon:\t   81920 kB\nRssFile:\t   16384 kB\nRssShmem:\t    4096 kB\n"
-	"VmData:\t  1 kB\nVmSwap:\t     512 kB\nHugetlbPages:\t 0 kB\n"
+	"VmData:\t  1 kB\nVmSwap:\t     512 kB\nHugetlbPages:\t 4096 kB\n"
 	"Threads:\t12\nSigQ:\t0/96324\nvoluntary_ctxt_switches:\t150\n"
 	"nonvoluntary_ctxt_switches:\t7\n";
 
@@ -37,6 +37,8 @@ static void reads_an_ordinary_process(void **state)
 	assert_int_equal(s.hwm_bytes, 204800 * 1024);
 	assert_int_equal(s.rss_bytes, 102400 * 1024);
 	assert_int_equal(s.rss_anon_bytes, 81920 * 1024);
+	assert_int_equal(s.swap_bytes, 512 * 1024);
+	assert_int_equal(s.huge_bytes, 4096 * 1024);
 	assert_int_equal(s.uid, -1); /* it has several */
 }
 

@@ -25,6 +25,11 @@ struct trk_meminfo {
  * untouched. */
 int trk__meminfo_parse(const char *text, struct trk_meminfo *ret);
 
+/* If there are huge pages of another size, count those of all sizes; m->has_other_huge_pages stays
+ * set if that fails. Source: nr_hugepages and free_hugepages in
+ * /sys/kernel/mm/hugepages/hugepages-SIZE. */
+void trk__meminfo_add_huge_pages(int sys_fd, struct trk_meminfo *m);
+
 /* total - available; on older kernels total less free, buffers, cache and reclaimable slab. At
  * least 0: the figures of lxcfs may be inconsistent. */
 uint64_t trk__meminfo_used(const struct trk_meminfo *m);

@@ -20,6 +20,8 @@ int trk__pid_smaps_parse(const char *text, struct trk_pid_smaps *ret)
 		{"Shared_Clean:", &shared_clean, NULL},
 		{"Shared_Dirty:", &shared_dirty, NULL},
 		{"Anonymous:", &s.anon_bytes, NULL},
+		{"Swap:", &s.swap_bytes, NULL},
+		{"SwapPss:", &s.swap_pss_bytes, NULL},
 	};
 	int r = trk__kib_lines_parse(text, lines, sizeof(lines) / sizeof(lines[0]));
 

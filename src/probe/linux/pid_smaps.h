@@ -22,6 +22,9 @@ struct trk_pid_smaps {
 	uint64_t pss_shmem_bytes;
 	uint64_t shared_bytes; /* resident pages that other processes also map */
 	uint64_t anon_bytes;   /* resident anonymous */
+	/* Swapped out, shared memory included; the proportional share of it, without shared memory
+	 * (Linux 4.3+). */
+	uint64_t swap_bytes, swap_pss_bytes;
 };
 
 /* Parse the text of one smaps_rollup file. Pure. Returns 0, or -EBADMSG and leaves *ret

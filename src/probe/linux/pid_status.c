@@ -32,6 +32,8 @@ int trk__pid_status_parse(const char *text, struct trk_pid_status *ret)
 		{"VmHWM:", &s.hwm_bytes, 10, NULL},
 		{"VmRSS:", &s.rss_bytes, 10, &s.has_memory},
 		{"RssAnon:", &s.rss_anon_bytes, 10, NULL},
+		{"VmSwap:", &s.swap_bytes, 10, NULL},
+		{"HugetlbPages:", &s.huge_bytes, 10, NULL},
 		{"Threads:", &threads, 0, &has_threads},
 	};
 	const size_t count = sizeof(fields) / sizeof(fields[0]);

@@ -1,7 +1,9 @@
-/* One process: its user, and its resident memory now and at its peak.
+/* One process: its user, its resident memory now and at its peak, and memory that is not resident
+ * or not counted as such.
  *
  * Source: /proc/PID/status. It costs about twice as much as stat, so it is read only for the
- * peak, and for the user of a process whose stacks are sampled. */
+ * peak, for swap and huge pages where the machine uses any, and for the user of a process whose
+ * stacks are sampled. */
 #ifndef TRK_PROBE_LINUX_PID_STATUS_H
 #define TRK_PROBE_LINUX_PID_STATUS_H
 
@@ -20,6 +22,8 @@ struct trk_pid_status {
 	uint64_t hwm_bytes;      /* VmHWM: largest RSS so far, exact */
 	uint64_t rss_bytes;      /* VmRSS */
 	uint64_t rss_anon_bytes; /* Linux 4.5+, else 0 */
+	uint64_t swap_bytes;     /* VmSwap: swapped out, without shared memory */
+	uint64_t huge_bytes; /* HugetlbPages: mapped huge pages of hugetlbfs; Linux 4.4+, else 0 */
 };
 
 /* Parse the text of one status file. Pure. Returns 0, or -EBADMSG and leaves *ret untouched. */
