@@ -450,6 +450,7 @@ void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk
 	if (!s->options.no_system)
 		trk__sampler_read_system(s, now_ns);
 	read_tree(s);
+	trk__sampler_look_outside(s);
 	trk__sampler_take_shmem(s);
 	ask_gpus(s);
 	trk__sampler_follow_group(s, now_ns);

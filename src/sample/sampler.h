@@ -73,11 +73,17 @@ struct trk_sampler_memory {
 	 * no size of a process contains it. NaN: not read, or there are huge pages of several
 	 * sizes. */
 	double outside_growth_bytes;
+	/* Largest swap and largest amount of huge pages of the tree, both lower bounds. */
+	double tree_swap_bytes, tree_huge_bytes;
+	/* Largest memory of the tree at one tick; largest sum of its memory, swap and huge pages. */
+	double row_bytes, needed_bytes;
+	bool misses_outside; /* at some tick, swap or huge pages of the tree were not known */
 };
 void trk__sampler_memory(const struct trk_sampler *s, struct trk_sampler_memory *ret);
 
-/* The memory that a limit counts, at the last walk of the tree: its PSS and the other charges of
- * the job's own group except page cache. Reads the group. There must be a tree. */
+/* The memory that a limit counts, at the last walk of the tree: its PSS, the other charges of
+ * the job's own group except page cache, what is swapped out, and huge pages of hugetlbfs. Reads
+ * the group. There must be a tree. */
 uint64_t trk__sampler_held_bytes(struct trk_sampler *s);
 
 /* Set the number of cores (> 0) that the tree can use at once; the default is that of the machine.

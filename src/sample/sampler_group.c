@@ -326,6 +326,29 @@ static uint64_t held_bytes(struct trk_sampler *s, const struct trk_cgroup_usage 
 	return bytes;
 }
 
+static double known(double bytes)
+{
+	return bytes > 0 ? bytes : 0;
+}
+
+/* What is swapped out and huge pages; held: the other memory. */
+static void take_outside(struct trk_sampler *s, const struct trk_cgroup_usage *usage, uint64_t held)
+{
+	struct trk_sampler_memory *m = &s->memory;
+	struct outside now;
+
+	trk__sampler_outside(s, usage, &now);
+	if (!isnan(now.swap_bytes))
+		trk__sampler_set_bytes(s, TRK_PROCESS_SWAP, (uint64_t) now.swap_bytes);
+	if (!isnan(now.huge_bytes))
+		trk__sampler_set_bytes(s, TRK_PROCESS_HUGE_PAGES, (uint64_t) now.huge_bytes);
+	m->misses_outside |= isnan(now.swap_bytes) || isnan(now.huge_bytes);
+	raise_to(&m->tree_swap_bytes, now.swap_least_bytes);
+	raise_to(&m->tree_huge_bytes, now.huge_least_bytes);
+	raise_to(&m->row_bytes, (double) held);
+	raise_to(&m->needed_bytes, (double) held + known(now.swap_bytes) + known(now.huge_bytes));
+}
+
 /* Without a process that was read the memory is unknown, not 0. */
 static void take_held(struct trk_sampler *s, const struct trk_cgroup_usage *usage)
 {
@@ -341,6 +364,7 @@ static void take_held(struct trk_sampler *s, const struct trk_cgroup_usage *usag
 	if (state->unread == 0)
 		trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY_MOST,
 				       held + state->most_bytes - state->pss_bytes);
+	take_outside(s, usage, held);
 }
 
 void trk__sampler_take_group_memory(struct trk_sampler *s, const struct trk_cgroup_usage *usage)
@@ -362,20 +386,39 @@ uint64_t trk__sampler_held_bytes(struct trk_sampler *s)
 	unsigned int want =
 		TRK_CGROUP_KNOWS_MEMORY | TRK_CGROUP_KNOWS_PEAK | TRK_CGROUP_KNOWS_SHMEM;
 	struct trk_cgroup_usage usage = {.known = 0};
+	struct outside now;
 	uint64_t excess;
 
+	trk__sampler_refresh_outside(s);
+	if (group_swaps(s) && trk__tree_state(s->tree)->swap.most > 0)
+		want |= TRK_CGROUP_KNOWS_SWAP;
 	if (s->options.group_is_own)
 		(void) trk__cgroup_usage_some(&s->cgroup, want, &usage);
-	return held_bytes(s, &usage, &excess);
+	trk__sampler_outside(s, &usage, &now);
+	return held_bytes(s, &usage, &excess) +
+	       (uint64_t) (known(now.swap_bytes) + known(now.huge_bytes));
 }
 
 void trk__sampler_memory_baseline(struct trk_sampler *s)
 {
-	s->memory = (struct trk_sampler_memory){NAN, NAN, NAN, NAN, NAN, NAN, false, NAN};
+	s->memory = (struct trk_sampler_memory){
+		.group_cache_bytes = NAN,
+		.group_need_bytes = NAN,
+		.group_unmapped_bytes = NAN,
+		.shmem_growth_bytes = NAN,
+		.group_held_bytes = NAN,
+		.group_swap_bytes = NAN,
+		.outside_growth_bytes = NAN,
+		.tree_swap_bytes = NAN,
+		.tree_huge_bytes = NAN,
+		.row_bytes = NAN,
+		.needed_bytes = NAN,
+	};
 	swap_baseline(s);
 	s->least_kernel_bytes = NAN;
 	s->least_shmem_bytes = s->shmem_bytes;
 	s->least_outside_bytes = s->outside_bytes;
+	trk__sampler_outside_baseline(s);
 }
 
 void trk__sampler_share_group(struct trk_sampler *s)

@@ -87,6 +87,8 @@ struct trk_sampler {
 	/* Of the machine; outside: in swap and in huge pages of hugetlbfs. */
 	uint64_t shmem_bytes, outside_bytes;
 	bool has_unread_huge_pages; /* of another size than outside_bytes counts */
+	uint64_t outside_ns; /* when the swap and the huge pages of the tree were looked at */
+	uint64_t least_huge_bytes, huge_growth_bytes; /* of the machine, since the start */
 	struct group_watch group;
 	struct trk_throttle throttle;
 	bool has_quota; /* some group does */
@@ -116,6 +118,22 @@ void trk__sampler_memory_baseline(struct trk_sampler *s);
 /* Read the group's usage and pressure, and the memory of the tree and its group, into the row. */
 void trk__sampler_read_group(struct trk_sampler *s);
 void trk__sampler_take_group_memory(struct trk_sampler *s, const struct trk_cgroup_usage *usage);
+/* sampler_outside.c */
+/* The least of the machine's huge pages counts from here. */
+void trk__sampler_outside_baseline(struct trk_sampler *s);
+/* Swap and huge pages of the tree, after the tree and the system were read. */
+void trk__sampler_look_outside(struct trk_sampler *s);
+/* The same between two ticks, if the last look is old. */
+void trk__sampler_refresh_outside(struct trk_sampler *s);
+/* What is outside the processes' sizes: swap of the tree, or of the job's own group, and huge pages.
+ * Unknown amounts are NaN. */
+struct outside {
+	double swap_bytes, swap_least_bytes, huge_bytes, huge_least_bytes;
+};
+void trk__sampler_outside(const struct trk_sampler *s, const struct trk_cgroup_usage *usage,
+			  struct outside *ret);
+
+/* sampler_group.c */
 /* Growth of the machine's shared memory, after the tree and the system were read. */
 void trk__sampler_take_shmem(struct trk_sampler *s);
 

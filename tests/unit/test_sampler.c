@@ -581,6 +581,38 @@ static void inferred_memory_is_no_more_than_the_group_ever_held(void **state)
 	assert_true(held_to_group(417, 0, 409) == 417);
 }
 
+static void swap_and_huge_pages_are_in_the_row_and_in_what_is_needed(void **state)
+{
+	static struct trk_tree tree;
+	const struct trk_tree_options options = {.subreaper = true};
+	struct trk_sampler s = {.tree = &tree, .huge_growth_bytes = 70 << 20};
+	struct trk_cgroup_usage usage = {.known = TRK_CGROUP_KNOWS_SWAP, .swap_bytes = 45 << 20};
+	const uint64_t mib = 1 << 20;
+
+	s.options.tree = &options;
+	tree.state.processes = 1;
+	tree.state.pss_bytes = tree.state.least_bytes = tree.state.most_bytes = 100 * mib;
+	trk__sampler_take_group_memory(&s, &usage);
+	assert_false(trk__sample_knows(&s.row, TRK_PROCESS_SWAP));
+	assert_false(trk__sample_knows(&s.row, TRK_PROCESS_HUGE_PAGES));
+	assert_true(s.memory.misses_outside);
+	tree.state.swap =
+		(struct trk_tree_outside){.is_known = true, .least = 20 * mib, .best = 30 * mib};
+	tree.state.huge = (struct trk_tree_outside){
+		.is_known = true, .least = 40 * mib, .best = 120 * mib, .most = 120 * mib};
+	trk__sampler_take_group_memory(&s, &usage);
+	assert_int_equal(s.row.value[TRK_PROCESS_SWAP], 30 * mib);
+	/* Three processes map them; the machine has 70 MiB more in use than at the start. */
+	assert_int_equal(s.row.value[TRK_PROCESS_HUGE_PAGES], 70 * mib);
+	assert_true(s.memory.needed_bytes == 200 * (double) mib);
+	assert_true(s.memory.tree_swap_bytes == 20 * (double) mib);
+	assert_true(s.memory.tree_huge_bytes == 40 * (double) mib);
+	s.options.group_is_own = true;
+	trk__sampler_take_group_memory(&s, &usage);
+	assert_int_equal(s.row.value[TRK_PROCESS_SWAP], 45 * mib);
+	assert_true(s.memory.needed_bytes == 215 * (double) mib);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -605,6 +637,7 @@ int main(void)
 		cmocka_unit_test(the_tree_is_told_the_time_of_its_row),
 		cmocka_unit_test(a_process_that_is_not_there_is_an_error),
 		cmocka_unit_test(inferred_memory_is_no_more_than_the_group_ever_held),
+		cmocka_unit_test(swap_and_huge_pages_are_in_the_row_and_in_what_is_needed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "probe/linux/pid_smaps.h"
 #include "probe/linux/pid_stat.h"
 #include "probe/linux/pid_statm.h"
+#include "probe/linux/pid_status.h"
 #include "probe/tree/pss_budget.h"
 #include "probe/tree/tree.h"
 
@@ -42,9 +43,11 @@ struct process {
 	bool open;       /* the ledger must settle it */
 	bool io_denied : 1;
 	bool pss_denied : 1;
-	bool has_moved : 1;     /* its mapped pages, in this update */
-	bool is_counted : 1;    /* in the sums of memory: linux/memory.c */
-	bool shares : 1;        /* anonymous pages, perhaps: it was forked, or has forked */
+	bool has_moved : 1;   /* its mapped pages, in this update */
+	bool is_counted : 1;  /* in the sums of memory: linux/memory.c */
+	bool shares : 1;      /* anonymous pages, perhaps: it was forked, or has forked */
+	bool has_outside : 1; /* swap_bytes and huge_bytes were read: linux/outside.c */
+	bool has_swap_share : 1;
 	bool has_executed : 1;  /* a program since it was forked */
 	bool space_known : 1;   /* it has its own address space: linux/address_space.c */
 	bool space_refused : 1; /* the kernel does not tell */
@@ -106,6 +109,10 @@ struct process {
 	uint64_t shmem_bytes; /* its proportional share of shared memory */
 	uint64_t read_lost;   /* trk_tree.mapped_lost */
 	float read_ns_per_byte;
+	/* VmSwap and HugetlbPages, its CPU clock when they were read, and the part of the swap that
+	 * counts for it by smaps_rollup. */
+	uint64_t swap_bytes, huge_bytes, outside_clock_ns;
+	float swap_share;
 	/* The round in which it was read last, and its proportional shares then. */
 	uint32_t round;
 	uint64_t round_anon, round_mapped;
@@ -228,6 +235,12 @@ struct trk_tree {
 	uint32_t round, round_reads;
 	uint64_t round_moved, round_mapped_moved;
 	struct others others;
+	/* Of the machine, when the members' swap was read last; whether it has changed since; cost
+	 * of a reading: linux/outside.c */
+	uint64_t swap_in_use, outside_cost_ns;
+	bool swap_moved;
+	struct trk_pss_budget
+		outside_budget; /* so that readings of smaps_rollup do not use it up */
 
 	struct peak_gone gone; /* in this update */
 	struct peak_bound bound[PEAK_BOUNDS];
@@ -340,6 +353,8 @@ bool trk__live_thread_find(const struct trk_tree *t, struct process *p);
 /* Read a file of the process into t->text through the kept *fd. Length or negative errno. */
 ssize_t trk__tree_read_file(struct trk_tree *t, struct process *p, int *fd, const char *name);
 int trk__tree_read_statm(struct trk_tree *t, struct process *p, struct trk_pid_statm *ret);
+int trk__tree_read_status(const struct trk_tree *t, const struct process *p,
+			  struct trk_pid_status *ret);
 
 /* tree/program_use.c */
 /* A member is new or executed another program: name it by the kernel's name (comm). */
@@ -410,6 +425,10 @@ bool trk__others_measure(struct trk_tree *t, struct amount *tree);
 /* The anonymous memory of the tree is known now: later measurements start from here. */
 void trk__others_set_base(struct trk_tree *t, const struct amount *tree);
 void trk__others_release(struct trk_tree *t);
+
+/* linux/outside.c */
+/* The member's proportional share of its swap was read. */
+void trk__outside_take_share(struct process *p, uint64_t swap_pss_bytes);
 
 /* linux/address_space.c */
 /* Find the members that run in the address space of another one. */

@@ -61,6 +61,12 @@ enum trk_tree_counter {
 	TRK_TREE_COUNTERS
 };
 
+/* Memory of the tree that no size of a process contains, in bytes: the best figure and its bounds. */
+struct trk_tree_outside {
+	bool is_known;
+	uint64_t least, best, most;
+};
+
 /* Result of an update. Figures of bytes and processes are current values. */
 struct trk_tree_state {
 	uint64_t counter[TRK_TREE_COUNTERS];
@@ -69,6 +75,8 @@ struct trk_tree_state {
 	uint64_t rss_bytes; /* sum of RSS: a shared page counts once per process */
 	uint64_t pss_bytes; /* of the tree: a shared page counts once; the best figure */
 	uint64_t least_bytes, most_bytes; /* bounds of pss_bytes */
+	/* Set by trk__tree_look_outside: what is swapped out, huge pages of hugetlbfs. */
+	struct trk_tree_outside swap, huge;
 	/* Processes whose smaps_rollup is not readable: RSS is used instead. */
 	size_t unreadable_memory;
 	/* Processes that were stuck in the kernel before their first reading: no sum contains them. */
@@ -145,6 +153,10 @@ void trk__tree_free(struct trk_tree *t);
 void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret);
 /* As above, for a caller that has just read the monotonic clock. */
 void trk__tree_update_at(struct trk_tree *t, uint64_t now_ns, const struct trk_tree_state **ret);
+
+/* After an update: set the swap and the huge pages of the tree. swap_in_use, huge_in_use: of the
+ * machine, in bytes; UINT64_MAX: not known. Reads no file if the machine uses neither. */
+void trk__tree_look_outside(struct trk_tree *t, uint64_t swap_in_use, uint64_t huge_in_use);
 
 /* An update has blocked, and the thread that made it was abandoned (base/blocking.h): the next one starts
  * anew. False: no memory; the tree must not be used. */

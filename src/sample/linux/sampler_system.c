@@ -62,10 +62,11 @@ static void take_cpu(struct trk_sampler *s, uint64_t now_ns)
 
 static void take_memory(struct trk_sampler *s)
 {
-	const struct trk_meminfo *m = &s->now.memory;
+	struct trk_meminfo *m = &s->now.memory;
 
 	if (!s->now.has_memory)
 		return;
+	trk__meminfo_add_huge_pages(s->env.sys_fd, m);
 	s->knows_shmem = true;
 	s->shmem_bytes = m->shmem;
 	s->outside_bytes = m->huge_pages;

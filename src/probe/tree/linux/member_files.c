@@ -42,6 +42,16 @@ static int live_thread_statm(const struct trk_tree *t, const struct process *p,
 	return tasks < 0 ? tasks : read_thread_statm(tasks, p->live_thread, ret);
 }
 
+int trk__tree_read_status(const struct trk_tree *t, const struct process *p,
+			  struct trk_pid_status *ret)
+{
+	if (!p->live_thread)
+		return trk__pid_status_read(t->env.proc_fd, p->pid, ret);
+	TRK_FD_CLEANUP int tasks = trk__live_thread_tasks(t, p);
+
+	return tasks < 0 ? tasks : trk__pid_status_read(tasks, p->live_thread, ret);
+}
+
 /* An ending thread releases its memory first, so it shows none. */
 static bool lives(int tasks_fd, pid_t tid)
 {

@@ -26,7 +26,6 @@
 #include "base/file.h"
 #include "base/parse.h"
 #include "probe/linux/pid_smaps.h"
-#include "probe/linux/pid_status.h"
 #include "probe/tree/private.h"
 
 #define MIB (1024.0 * 1024.0)
@@ -51,19 +50,13 @@ static const double NS_PER_BYTE_UNKNOWN = 5000 / MIB;
 
 void trk__memory_init(struct trk_tree *t)
 {
-	trk__pss_budget_init(&t->pss_budget, t->options.pss_share, t->env.monotonic_ns());
+	uint64_t now_ns = t->env.monotonic_ns();
+
+	trk__pss_budget_init(&t->pss_budget, t->options.pss_share, now_ns);
+	trk__pss_budget_init(&t->outside_budget, t->options.pss_share / 2, now_ns);
 }
 
 /* ---- readings of one member ---- */
-
-static int read_status(struct trk_tree *t, const struct process *p, struct trk_pid_status *ret)
-{
-	if (!p->live_thread)
-		return trk__pid_status_read(t->env.proc_fd, p->pid, ret);
-	TRK_FD_CLEANUP int tasks = trk__live_thread_tasks(t, p);
-
-	return tasks < 0 ? tasks : trk__pid_status_read(tasks, p->live_thread, ret);
-}
 
 void trk__memory_high_water(struct trk_tree *t, struct process *p)
 {
@@ -71,7 +64,7 @@ void trk__memory_high_water(struct trk_tree *t, struct process *p)
 	const struct process *parent;
 	uint64_t before = p->hwm_bytes;
 
-	if (read_status(t, p, &status) < 0 || !status.has_memory)
+	if (trk__tree_read_status(t, p, &status) < 0 || !status.has_memory)
 		return;
 	p->hwm_bytes = status.hwm_bytes;
 	if (before == 0) {
@@ -434,6 +427,7 @@ bool trk__memory_read(struct trk_tree *t, struct process *p)
 	p->read_mapped_bytes = p->mapped_bytes;
 	p->shmem_bytes = s.pss_shmem_bytes;
 	p->read_lost = t->mapped_lost;
+	trk__outside_take_share(p, s.swap_pss_bytes);
 	p->read_update = t->update;
 	p->round = t->round;
 	t->round_reads++;
