@@ -69,7 +69,9 @@ struct trk_quantity {
 	X(PEAK_SHARED_FILES_MIB, "peak_shared_files_mib")                                          \
 	X(PEAK_SWAP_MIB, "peak_swap_mib")                                                          \
 	X(FORKS_REFUSED, "forks_refused")                                                          \
-	X(PEAK_COMMIT_MIB, "peak_commit_mib")
+	X(PEAK_COMMIT_MIB, "peak_commit_mib")                                                      \
+	X(PEAK_HUGE_PAGES_MIB, "peak_huge_pages_mib")                                              \
+	X(PEAK_NEEDED_MIB, "peak_needed_mib")
 
 enum trk_total {
 #define X(id, key) TRK_TOTAL_##id,

@@ -458,12 +458,18 @@ static void add_total(struct trk_doc *d, struct trk_doc_section *s, const struct
 								 .brief = "totals alone"});
 }
 
-/* Swap, and memory that no process maps and that is not in the peak, as its owner is unknown. */
+/* Swap, huge pages, and memory that no process maps and that is not in the peak, as its owner is
+ * unknown. */
 static void add_other_memory(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
 {
 	double swap = trk__outcome_swap_mib(&in->record->outcome);
+	double huge = in->record->outcome.total[TRK_TOTAL_PEAK_HUGE_PAGES_MIB].value;
 	double shared = trk__possible_shared_mib(in->record);
 
+	if (huge >= 1)
+		trk__doc_item(d, trk__doc_term(d, s, "Huge", DOT),
+			      "%s in huge pages at the peak, not part of the memory above",
+			      trk__doc_value(d, trk__human_memory, huge));
 	if (swap >= 1)
 		trk__doc_item(d, trk__doc_term(d, s, "Swap", DOT), "%s swapped out at the peak",
 			      trk__doc_value(d, trk__human_memory, swap));

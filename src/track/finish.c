@@ -179,34 +179,7 @@ static void total_memory(struct trk_finish *f, struct trk_sampler *sampler,
 		facts.tracker_anon_bytes = own.rss_anon_bytes;
 	}
 	trk__peak_judge(&facts, record->outcome.total);
-}
-
-/* Peak of swap. In a group with other members the growth may be theirs. */
-static void total_swap(const struct trk_finish *f, struct trk_sampler *sampler,
-		       struct trk_record *record)
-{
-	struct trk_quantity *total = &record->outcome.total[TRK_TOTAL_PEAK_SWAP_MIB];
-	struct trk_sampler_memory m;
-
-	trk__sampler_memory(sampler, &m);
-	if (isnan(m.group_swap_bytes))
-		trk__quantity_unknown(
-			total,
-			"nothing is swapped out on the machine, or no control group shows it");
-	else if (strcmp(record->run.kind, "run") != 0 || f->holders == TRK_PEAK_GROUP_NONE)
-		trk__quantity_set(
-			total, m.group_swap_bytes / TRK_MIB, TRK_QUALITY_ESTIMATED,
-			"swap of the control group",
-			"growth since the start; other members of the group are included");
-	else if (m.swap_is_peak)
-		trk__quantity_set(total, m.group_swap_bytes / TRK_MIB, TRK_QUALITY_AT_MOST,
-				  "memory.swap.peak of the control group",
-				  f->holders == TRK_PEAK_GROUP_OWN
-					  ? "all processes of the group are included"
-					  : "the tracker is included");
-	else
-		trk__quantity_set(total, m.group_swap_bytes / TRK_MIB, TRK_QUALITY_AT_LEAST,
-				  "swap of the control group", "sampled");
+	trk__peak_outside(&facts, record->outcome.total);
 }
 
 /* A file that is removed before the kernel has written it to disk never reaches the disk; the
@@ -377,7 +350,6 @@ void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
 	if (tree) {
 		trk__total_cpu(f, sampler, record);
 		total_memory(f, sampler, record);
-		total_swap(f, sampler, record);
 		trk__quantity_unknown(&record->outcome.total[TRK_TOTAL_PEAK_COMMIT_MIB],
 				      "not measured on Linux");
 		total_forks(f, sampler, record);

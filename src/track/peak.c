@@ -191,6 +191,7 @@ static void judge_held(const struct trk_peak_facts *f, struct peak *p)
 static void add_outside(const struct trk_peak_facts *f, struct peak *p)
 {
 	double outside = f->memory.outside_growth_bytes;
+	double own = f->memory.tree_swap_bytes + f->memory.tree_huge_bytes;
 
 	if (isnan(outside)) {
 		p->most = NAN;
@@ -205,7 +206,12 @@ static void add_outside(const struct trk_peak_facts *f, struct peak *p)
 		p->quality = TRK_QUALITY_AT_LEAST;
 	else if (p->quality == TRK_QUALITY_AT_MOST)
 		p->quality = TRK_QUALITY_ESTIMATED;
-	p->most += outside;
+	p->most += own > outside ? own : outside;
+	if (own > outside || same(own, outside)) {
+		add_reason(p, "%.1f MiB of the job in swap and huge pages are not part of it",
+			   own / TRK_MIB);
+		return;
+	}
 	add_reason(
 		p,
 		"what is in swap and huge pages of the machine grew by up to %.1f MiB meanwhile, "

@@ -44,4 +44,8 @@ struct trk_peak_facts {
  * processes. */
 void trk__peak_judge(const struct trk_peak_facts *facts, struct trk_quantity total[TRK_TOTALS]);
 
+/* After that, the totals of what no size of a process contains: swap and huge pages; and the memory
+ * that the job needed with them. */
+void trk__peak_outside(const struct trk_peak_facts *facts, struct trk_quantity total[TRK_TOTALS]);
+
 #endif

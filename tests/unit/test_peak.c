@@ -15,6 +15,24 @@
 static struct trk_quantity total[TRK_TOTALS];
 
 /* A run of several processes of which the largest alone is known: 150 MiB, 600 at most. */
+static struct trk_sampler_memory memory_of(double cache, double need, double unmapped,
+					   double growth)
+{
+	return (struct trk_sampler_memory){
+		.group_cache_bytes = cache,
+		.group_need_bytes = need,
+		.group_unmapped_bytes = unmapped,
+		.shmem_growth_bytes = growth,
+		.group_held_bytes = NAN,
+		.group_swap_bytes = NAN,
+		.outside_growth_bytes = 0,
+		.tree_swap_bytes = NAN,
+		.tree_huge_bytes = NAN,
+		.row_bytes = NAN,
+		.needed_bytes = NAN,
+	};
+}
+
 static struct trk_peak_facts facts(void)
 {
 	return (struct trk_peak_facts){
@@ -23,7 +41,7 @@ static struct trk_peak_facts facts(void)
 			 .is_floor = true,
 			 .floor_bytes = 150 * MIB,
 			 .most_bytes = 600 * MIB},
-		.memory = {NAN, NAN, NAN, 0, NAN, NAN, false, 0},
+		.memory = memory_of(NAN, NAN, NAN, 0),
 		.is_run = true,
 		.start_bytes = 2 * MIB,
 		.group_version = 2,
@@ -34,6 +52,7 @@ static const struct trk_quantity *judge(const struct trk_peak_facts *f)
 {
 	trk__quantities_clear(total, TRK_TOTALS);
 	trk__peak_judge(f, total);
+	trk__peak_outside(f, total);
 	return &total[TRK_TOTAL_PEAK_MEMORY_MIB];
 }
 
@@ -98,12 +117,68 @@ static void memory_in_swap_or_huge_pages_makes_no_figure_exact(void **state)
 	assert_int_equal(q->quality, TRK_QUALITY_AT_LEAST);
 	assert_non_null(strstr(q->reason, "huge pages of the machine grew by up to 64.0 MiB"));
 	assert_true(least() == 150 && most() == 214);
+	f.memory.tree_huge_bytes = 64 * MIB;
+	f.memory.tree_swap_bytes = 0;
+	q = judge(&f);
+	assert_int_equal(q->quality, TRK_QUALITY_AT_LEAST);
+	assert_string_equal(q->reason,
+			    "64.0 MiB of the job in swap and huge pages are not part of it");
 	f.memory.outside_growth_bytes = NAN;
 	q = judge(&f);
 	assert_true(q->value == 150);
 	assert_int_equal(q->quality, TRK_QUALITY_AT_LEAST);
 	assert_string_equal(q->reason, "swap or huge pages are not measured");
 	assert_true(least() == 150 && isnan(most()));
+}
+
+static void what_is_needed_is_the_largest_sum_of_memory_swap_and_huge_pages(void **state)
+{
+	const struct trk_quantity *needed = &total[TRK_TOTAL_PEAK_NEEDED_MIB];
+	const struct trk_quantity *huge = &total[TRK_TOTAL_PEAK_HUGE_PAGES_MIB];
+	const struct trk_quantity *swap = &total[TRK_TOTAL_PEAK_SWAP_MIB];
+	struct trk_peak_facts f = facts();
+
+	f.is_alone = true;
+	f.memory.tree_huge_bytes = f.memory.tree_swap_bytes = 0;
+	f.memory.row_bytes = f.memory.needed_bytes = 140 * MIB;
+	(void) judge(&f); /* it used neither */
+	assert_true(needed->value == 150 && huge->value == 0 && swap->value == 0);
+	assert_int_equal(needed->quality, TRK_QUALITY_EXACT);
+	f.memory.tree_huge_bytes = 100 * MIB;
+	f.memory.tree_swap_bytes = 30 * MIB;
+	f.memory.needed_bytes = 250 * MIB; /* not all at the same time */
+	(void) judge(&f);
+	assert_true(huge->value == 100 && swap->value == 30);
+	assert_int_equal(huge->quality, TRK_QUALITY_AT_LEAST);
+	assert_int_equal(swap->quality, TRK_QUALITY_AT_LEAST);
+	assert_true(needed->value == 260); /* the peak is 10 above the samples */
+	assert_int_equal(needed->quality, TRK_QUALITY_ESTIMATED);
+	f.memory.misses_outside = true;
+	(void) judge(&f);
+	assert_true(needed->value == 150);
+	assert_int_equal(needed->quality, TRK_QUALITY_AT_LEAST);
+	assert_string_equal(needed->reason,
+			    "swap and huge pages of the processes were not measured");
+}
+
+static void swap_is_that_of_the_group_if_the_job_is_alone_in_it(void **state)
+{
+	const struct trk_quantity *swap = &total[TRK_TOTAL_PEAK_SWAP_MIB];
+	struct trk_peak_facts f = facts();
+
+	(void) judge(&f);
+	assert_int_equal(swap->quality, TRK_QUALITY_UNKNOWN);
+	f.memory.tree_swap_bytes = 30 * MIB;
+	f.memory.group_swap_bytes = 90 * MIB;
+	(void) judge(&f); /* other processes are in the group */
+	assert_true(swap->value == 30);
+	f.group = TRK_PEAK_GROUP_OWN;
+	(void) judge(&f);
+	assert_true(swap->value == 90);
+	assert_int_equal(swap->quality, TRK_QUALITY_AT_LEAST);
+	f.memory.swap_is_peak = true;
+	(void) judge(&f);
+	assert_int_equal(swap->quality, TRK_QUALITY_AT_MOST);
 }
 
 static void the_largest_of_several_is_not_a_floor_where_the_kernel_counts_in_large_batches(
@@ -189,8 +264,7 @@ static void the_jobs_own_group_tells_the_peak(void **state)
 
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 602 * MIB;
-	f.memory = (struct trk_sampler_memory){
-		0, 602.0 * (double) MIB, 0, 900.0 * (double) MIB, NAN, NAN, false, 0};
+	f.memory = memory_of(0, 602.0 * (double) MIB, 0, 900.0 * (double) MIB);
 	q = judge(&f);
 	assert_true(q->value == 602);
 	assert_int_equal(q->quality, TRK_QUALITY_EXACT);
@@ -208,8 +282,7 @@ static void page_cache_in_the_group_is_no_need(void **state)
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 1000 * MIB;
 	f.io_bytes = 800 * MIB;
-	f.memory = (struct trk_sampler_memory){
-		700.0 * (double) MIB, 300.0 * (double) MIB, 0, 0, NAN, NAN, false, 0};
+	f.memory = memory_of(700.0 * (double) MIB, 300.0 * (double) MIB, 0, 0);
 	q = judge(&f);
 	assert_true(q->value == 300);
 	assert_int_equal(q->quality, TRK_QUALITY_ESTIMATED);
@@ -224,7 +297,7 @@ static void a_group_with_the_tracker_in_it_is_no_exact_figure(void **state)
 	f.group_peak_bytes = 602 * MIB;
 	f.tracker_bytes = 2 * MIB; /* half of it are files, which may be charged to another group */
 	f.tracker_anon_bytes = MIB;
-	f.memory = (struct trk_sampler_memory){0, 602.0 * (double) MIB, 0, 0, NAN, NAN, false, 0};
+	f.memory = memory_of(0, 602.0 * (double) MIB, 0, 0);
 	assert_true(judge(&f)->value == 601);
 	assert_int_equal(total[TRK_TOTAL_PEAK_MEMORY_MIB].quality, TRK_QUALITY_ESTIMATED);
 	assert_true(least() == 600 && most() == 602);
@@ -236,7 +309,7 @@ static void a_group_that_the_job_left_tells_nothing(void **state)
 
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 10 * MIB;
-	f.memory = (struct trk_sampler_memory){0, 10.0 * (double) MIB, 0, 0, NAN, NAN, false, 0};
+	f.memory = memory_of(0, 10.0 * (double) MIB, 0, 0);
 	assert_true(judge(&f)->value == 150);
 	assert_int_equal(total[TRK_TOTAL_PEAK_MEMORY_MIB].quality, TRK_QUALITY_AT_LEAST);
 	assert_true(isnan(total[TRK_TOTAL_PEAK_GROUP_MEMORY_MIB].value));
@@ -259,7 +332,7 @@ static void files_of_another_group_are_above_the_groups_peak_and_inferred_memory
 
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 409 * MIB;
-	f.memory = (struct trk_sampler_memory){0, 409.0 * (double) MIB, 0, 0, NAN, NAN, false, 0};
+	f.memory = memory_of(0, 409.0 * (double) MIB, 0, 0);
 	f.tree.bytes = 501 * MIB;
 	f.tree.is_floor = false;
 	f.tree.floor_bytes = 417 * MIB;
@@ -307,6 +380,8 @@ int main(void)
 		cmocka_unit_test(a_group_that_the_job_left_tells_nothing),
 		cmocka_unit_test(memory_that_no_process_maps_counts_where_the_group_tells_it),
 		cmocka_unit_test(memory_in_swap_or_huge_pages_makes_no_figure_exact),
+		cmocka_unit_test(what_is_needed_is_the_largest_sum_of_memory_swap_and_huge_pages),
+		cmocka_unit_test(swap_is_that_of_the_group_if_the_job_is_alone_in_it),
 		cmocka_unit_test(what_was_attached_to_has_no_upper_bound),
 		cmocka_unit_test(
 			files_of_another_group_are_above_the_groups_peak_and_inferred_memory_is_not),

@@ -421,7 +421,8 @@ class ResourceTracker:
             "cpu_s", "cpu_user_s", "cpu_system_s", "peak_memory_mib", "peak_processes",
             "disk_read_bytes", "disk_write_bytes", "major_faults", "context_switches", "gpu_energy_j",
             "peak_memory_at_least_mib", "peak_memory_at_most_mib", "peak_group_memory_mib",
-            "peak_shared_files_mib", "peak_swap_mib", "forks_refused", "peak_commit_mib")}
+            "peak_shared_files_mib", "peak_swap_mib", "forks_refused", "peak_commit_mib",
+            "peak_huge_pages_mib", "peak_needed_mib")}
 
     def lines(self, by: str = "line", since: Optional[float] = None,
               until: Optional[float] = None) -> TinyDataFrame:
