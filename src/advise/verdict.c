@@ -84,10 +84,11 @@ static void cpu_under(const struct sizing *s)
 static void over(const struct sizing *s)
 {
 	double had = s->cpu->value, mean = s->run->cpu_mean;
+	double held_mib = trk__past_run_held(s->run) / TRK_MIB;
 
 	if (trk__capacity_is_stated(s->memory) && !s->v->memory_under && s->run->code <= 0 &&
-	    s->memory_used < TRK_SIZING_MEMORY_LOW &&
-	    s->memory->value - s->memory_peak_mib > TRK_SIZING_MEMORY_SPARE) {
+	    held_mib / s->memory->value < TRK_SIZING_MEMORY_LOW &&
+	    s->memory->value - held_mib > TRK_SIZING_MEMORY_SPARE) {
 		s->v->memory_over = true;
 		say_peak(s);
 	}

@@ -167,7 +167,7 @@ static ssize_t vram_runs(const struct trk_advice_input *in, struct trk_past_run 
 		if (!(run->vram.bytes > 0))
 			continue;
 		run->memory = run->vram;
-		run->swap.bytes = NAN;
+		run->swap.bytes = run->needed_bytes = NAN;
 		run->end = TRK_PAST_SUCCEEDED; /* failed runs count, too */
 		n++;
 	}

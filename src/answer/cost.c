@@ -57,11 +57,14 @@ static void price_here(struct costing *k)
 		.peak_bytes = o->total[TRK_TOTAL_PEAK_MEMORY_MIB].value * 1048576,
 		.usd_per_hour = NAN,
 	};
+	double needed = o->total[TRK_TOTAL_PEAK_NEEDED_MIB].value * 1048576;
 	bool spot = !strcmp(k->cloud->allocation, "spot");
 	struct trk_catalog_offer offer;
 	struct trk_cost *cost = k->cost;
 	uint8_t saving;
 
+	if (needed > use.peak_bytes)
+		use.peak_bytes = needed;
 	if (trk__server_run_cost(k->c, k->server, k->region, &use, &k->paid) < 0 ||
 	    trk__catalog_price_in(k->c, k->server, k->region, &offer) < 0) {
 		(void) snprintf(cost->reason, sizeof(cost->reason),

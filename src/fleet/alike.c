@@ -218,16 +218,25 @@ static void say_alike(const struct trk_alike *alike, size_t runs, struct trk_mem
 				alike->tags);
 }
 
-static void say_swap(const struct trk_past_run *runs, size_t count, struct trk_memory_advice *m)
+/* What no size of a process contains. */
+static void say_outside(const struct trk_past_run *runs, size_t count, struct trk_memory_advice *m)
 {
-	double most = 0;
+	double swap = 0, huge = 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (runs[i].swap.bytes > most)
-			most = runs[i].swap.bytes;
-	if (most >= TRK_MIB)
+	for (size_t i = 0; i < count; i++) {
+		if (runs[i].swap.bytes > swap)
+			swap = runs[i].swap.bytes;
+		if (runs[i].huge_bytes > huge)
+			huge = runs[i].huge_bytes;
+	}
+	if (swap >= TRK_MIB)
 		trk__memory_say(m, "what was swapped out counts as memory: up to %.0f MiB",
-				most / TRK_MIB);
+				swap / TRK_MIB);
+	if (huge >= TRK_MIB)
+		trk__memory_say(m,
+				"huge pages count as memory: up to %.0f MiB; the machine must have "
+				"them reserved (vm.nr_hugepages)",
+				huge / TRK_MIB);
 }
 
 int trk__advice_memory(const struct trk_past_run *past, size_t count, const char *tags,
@@ -240,7 +249,7 @@ int trk__advice_memory(const struct trk_past_run *past, size_t count, const char
 
 	if (r == 0) {
 		say_alike(ret_alike, count, ret);
-		say_swap(runs, (size_t) n, ret);
+		say_outside(runs, (size_t) n, ret);
 	}
 	free(runs);
 	return r;

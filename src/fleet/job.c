@@ -30,6 +30,8 @@ static void add_known(double *sum, double value)
 
 void trk__fleet_sum_add(struct trk_fleet_sum *sum, const struct trk_fleet_run *run)
 {
+	double held = trk__past_run_held(&run->past);
+
 	sum->runs++;
 	sum->failed += trk__fleet_is_failure((enum trk_fleet_end) run->end);
 	sum->out_of_memory += run->end == TRK_FLEET_OUT_OF_MEMORY;
@@ -45,8 +47,8 @@ void trk__fleet_sum_add(struct trk_fleet_sum *sum, const struct trk_fleet_run *r
 		sum->used_core_s += run->cores * run->past.duration_s;
 		sum->asked_core_s += run->asked_cores * run->past.duration_s;
 	}
-	if (run->past.memory.bytes * run->asked_bytes * run->past.duration_s >= 0) {
-		sum->used_byte_s += run->past.memory.bytes * run->past.duration_s;
+	if (held * run->asked_bytes * run->past.duration_s >= 0) {
+		sum->used_byte_s += held * run->past.duration_s;
 		sum->asked_byte_s += run->asked_bytes * run->past.duration_s;
 	}
 }

@@ -175,7 +175,7 @@ static void take_money(struct trk_fleet_run *run)
 						  past->cpu_s / past->duration_s, run->asked_cores)
 				      : 0;
 	run->idle_memory_usd = memory > 0 ? idle_part(run->usd * memory / (cores + memory),
-						      past->memory.bytes, run->asked_bytes)
+						      trk__past_run_held(past), run->asked_bytes)
 					  : 0;
 }
 

@@ -151,7 +151,11 @@ void trk__history_row_clear(struct trk_history_row *row)
 	static const struct trk_past_peak unknown = {.at_most_bytes = NAN};
 
 	row->used = 0;
-	row->run = (struct trk_past_run){.memory = unknown, .swap = unknown, .vram = unknown};
+	row->run = (struct trk_past_run){.memory = unknown,
+					 .swap = unknown,
+					 .vram = unknown,
+					 .huge_bytes = NAN,
+					 .needed_bytes = NAN};
 	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++)
 		trk__history_set(row, &trk__history_fields[i], &null);
 }
@@ -255,6 +259,8 @@ void trk__history_run_from(const struct trk_record *record, const char *file,
 		.cpu_max = cpu.max,
 		.memory = peak_of(o->total[TRK_TOTAL_PEAK_MEMORY_MIB].value),
 		.swap = peak_of(trk__outcome_swap_mib(o)),
+		.huge_bytes = o->total[TRK_TOTAL_PEAK_HUGE_PAGES_MIB].value * TRK_MIB,
+		.needed_bytes = o->total[TRK_TOTAL_PEAK_NEEDED_MIB].value * TRK_MIB,
 		.vram = peak_of(no_vram ? (double) NAN
 					: trk__stats_get(record->stats, TRK_PROCESS_GPU_VRAM).max),
 		.memory_mean_bytes = memory.mean * TRK_MIB,

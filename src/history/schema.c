@@ -16,11 +16,16 @@
 	"CREATE INDEX IF NOT EXISTS run_time ON run (start_s);"                                    \
 	"CREATE INDEX IF NOT EXISTS run_job ON run (job, start_s);"
 
+#define ADD_OUTSIDE(real)                                                                          \
+	"ALTER TABLE run ADD COLUMN peak_huge_pages_mib " real ";"                                 \
+	"ALTER TABLE run ADD COLUMN peak_needed_mib " real
+
 const struct trk_history_step trk__history_steps[] = {
 	{CREATE("INTEGER PRIMARY KEY", "REAL", "INTEGER", "INTEGER",
 		"INTEGER") "CREATE TABLE IF NOT EXISTS state (key TEXT PRIMARY KEY, value)",
 	 CREATE("BIGSERIAL PRIMARY KEY", "DOUBLE PRECISION", "INTEGER", "BIGINT",
 		"BOOLEAN") "CREATE TABLE IF NOT EXISTS state (key TEXT PRIMARY KEY, value TEXT)"},
+	{ADD_OUTSIDE("REAL"), ADD_OUTSIDE("DOUBLE PRECISION")},
 };
 
 enum { FIRST = 7, STEPS = sizeof(trk__history_steps) / sizeof(trk__history_steps[0]) };

@@ -29,6 +29,8 @@ enum trk_past_end trk__past_run_end(const struct trk_past_run *run)
 
 double trk__past_run_held(const struct trk_past_run *run)
 {
+	if (run->needed_bytes >= run->memory.bytes)
+		return run->needed_bytes;
 	return run->memory.bytes + (run->swap.bytes > 0 ? run->swap.bytes : 0);
 }
 

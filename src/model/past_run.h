@@ -46,6 +46,8 @@ struct trk_past_run {
 	double cpu_s, cpu_mean, cpu_max; /* s, cores, cores */
 	/* swap: of the job; unknown also where it may be of other processes. */
 	struct trk_past_peak memory, swap, vram;
+	double huge_bytes;   /* huge pages of hugetlbfs */
+	double needed_bytes; /* the most of memory, swap and huge pages together */
 	double memory_mean_bytes;
 	double disk_read_bytes, disk_write_bytes;
 	double gpu_mean, gpu_max; /* GPUs busy */
@@ -60,7 +62,8 @@ struct trk_past_run {
 
 /* How it ended, from its name, code and signal; for the member `end`. */
 enum trk_past_end trk__past_run_end(const struct trk_past_run *run);
-/* The memory that it held at most, with its swap, which it would have needed without swap. */
+/* The most memory that it held, with its huge pages and its swap, which it would have needed without
+ * swap. */
 double trk__past_run_held(const struct trk_past_run *run);
 /* Replace its texts by those of the pool, which outlive the row it was read from. 0 or -ENOMEM. */
 int trk__past_run_keep(struct trk_past_run *run, struct trk_texts *texts);

@@ -742,7 +742,7 @@ def test_a_history_of_each_released_version_is_read(rt, version):
         assert (run["tags"], run["peak_swap_mib"]) == ({"epoch": "3", "lr": "0.1"}, 64.5)
         assert run["capacity"]["cpu"] == {"value": 4, "kind": "limit", "source": "cgroup v2 cpu.max"}
     assert len(runs(rt)) == 3  # the recording that was there is added
-    assert columns(path) == newest and newest[0] == 7
+    assert columns(path) == newest and newest[0] == 8
 
 
 # --- which job a run is of ------------------------------------------------------------------------

@@ -28,6 +28,8 @@ static inline void past_run_init(struct trk_past_run *run)
 		.cpu_max = NAN,
 		.memory = no_peak,
 		.swap = no_peak,
+		.huge_bytes = NAN,
+		.needed_bytes = NAN,
 		.vram = no_peak,
 		.memory_mean_bytes = NAN,
 		.disk_read_bytes = NAN,

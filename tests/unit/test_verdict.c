@@ -94,6 +94,9 @@ static void idle_memory_or_cores_are_over_provisioned(void **state)
 	judge(&f, &v);
 	assert_true(v.sizing == TRK_SIZING_OVER && v.memory_over && !v.cpu_over);
 	assert_string_equal(v.reason[0], "memory peaked at 12 % of its limit");
+	f.run.needed_bytes = 6000 * TRK_MIB; /* most of it in huge pages */
+	assert_int_equal(judged(&f), TRK_SIZING_RIGHT);
+	f.run.needed_bytes = NAN;
 	f.run.memory.bytes = 13 * TRK_MIB;
 	f.run.capacity[TRK_RESOURCE_MEMORY_MIB].kind = TRK_CAPACITY_REQUESTED;
 	judge(&f, &v);
