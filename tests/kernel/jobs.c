@@ -3,6 +3,8 @@
  *   job alloc MIB SECONDS         anonymous memory, touched, held
  *   job cycle MIB SECONDS         anonymous memory, touched again and again; the time starts when three
  *                                 quarters of it are touched
+ *   job huge KIND MIB SECONDS     huge pages of hugetlbfs, touched, held; KIND is anon, memfd or sysv. Of a
+ *                                 memfd a forked child maps the same pages
  *   job memfd MIB SECONDS         a memfd that is written and not mapped
  *   job sockets MIB SECONDS       data that stays in socket buffers
  *   job spin SECONDS              CPU time of one thread
@@ -17,7 +19,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -75,6 +79,46 @@ static int do_cycle(char **v)
 		p[i % size]++;
 	}
 	return 0;
+}
+
+static char *map_huge(const char *kind, size_t size)
+{
+	char *at;
+	int fd;
+
+	if (!strcmp(kind, "anon"))
+		return mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+	if (!strcmp(kind, "sysv")) {
+		fd = shmget(IPC_PRIVATE, size, IPC_CREAT | SHM_HUGETLB | 0600);
+		at = shmat(fd, NULL, 0);
+		(void) shmctl(fd, IPC_RMID, NULL); /* with its last user */
+		return at;
+	}
+	fd = memfd_create("job", MFD_HUGETLB);
+	if (ftruncate(fd, (off_t) size) < 0)
+		return MAP_FAILED;
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+static int do_huge(char **v)
+{
+	size_t size = (size_t) atol(v[1]) * MIB;
+	char *p = map_huge(v[0], size);
+	pid_t child;
+
+	if (p == MAP_FAILED || p == (char *) -1)
+		return 3;
+	memset(p, 1, size);
+	if (strcmp(v[0], "memfd") != 0)
+		return hold(v[2]);
+	child = fork();
+	if (child == 0) {
+		for (size_t i = 0; i < size; i += 4096)
+			(void) *(volatile char *) (p + i);
+		_exit(hold(v[2]));
+	}
+	return child < 0 || waitpid(child, NULL, 0) != child ? 3 : 0;
 }
 
 static int do_memfd(char **v)
@@ -184,6 +228,7 @@ static const struct {
 	{"alloc", 2, do_alloc},     {"cycle", 2, do_cycle}, {"memfd", 2, do_memfd},
 	{"sockets", 2, do_sockets}, {"spin", 1, do_spin},   {"threads", 2, do_threads},
 	{"forks", 2, do_forks},     {"write", 2, do_write}, {"read", 2, do_read},
+	{"huge", 3, do_huge},
 };
 
 int main(int argc, char **argv)

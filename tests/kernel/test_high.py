@@ -1,5 +1,6 @@
-"""Compares figures of memory.high and swap with memory.events and memory.pressure."""
+"""Compares figures of memory.high and of swap with what the jobs hold and with the kernel's files."""
 
+import csv
 import re
 
 
@@ -26,3 +27,17 @@ def test_what_was_swapped_out_counts(guest):
     text = guest.text("swaps.recommend")
     assert "what was swapped out counts as memory" in text
     assert float(re.search(r"^Memory +(\d+) MiB", text, re.M)[1]) >= 250
+    # Together they are what the job holds, in the totals as well as in the last rows.
+    assert 250 <= guest.total("swaps", "peak_needed_mib") <= 265
+    rows = list(csv.DictReader(guest.text("swaps.csv").splitlines()))
+    held = [float(row["process_memory_mib"]) + float(row["process_swap_mib"]) for row in rows
+            if row["process_memory_mib"]]
+    assert any(250 <= mib <= 265 for mib in held), held
+
+
+def test_swap_of_processes_counts_beside_other_jobs(guest):
+    totals = guest.summary("forks")["totals"]
+    assert totals["peak_swap_mib"]["source"] == "VmSwap of the processes"
+    assert 80 <= totals["peak_swap_mib"]["value"] <= 256
+    assert 250 <= totals["peak_needed_mib"]["value"] <= 265
+    assert totals["peak_memory_mib"]["quality"] != "exact"

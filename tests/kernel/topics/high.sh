@@ -6,3 +6,9 @@ group high/swaps memory.high 150M
 track high/swaps swaps -- job alloc 250 3
 keep high/swaps swaps memory.events
 resource-tracker recommend --no-servers swaps >swaps.recommend
+resource-tracker export --format csv swaps >swaps.csv
+# The same without a group of the job's own: the figure is that of its processes.
+within high/swaps sleep 60 &
+neighbour=$!
+track high/swaps forks --cgroup never -- sh -c 'job alloc 250 3; exit 0'
+kill $neighbour
