@@ -285,7 +285,7 @@ artefacts=(tests/python/test_portable.py tests/python/test_release.py)
 
 stage_python() {
 	begin "tests of the Python package"
-	if built wheel; then
+	if build_wheel; then
 		test_wheel python "${artefacts[@]/#/--ignore=}" tests/python
 	fi
 	end python
@@ -424,7 +424,7 @@ stage_systems() {
 	if built systems; then
 		RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest windows tests/windows
 	fi
-	if built wheel; then
+	if build_wheel; then
 		test_wheel artefacts "${artefacts[@]}"
 	fi
 	end systems
@@ -442,7 +442,7 @@ stage_tidy() {
 stage_builds() {
 	local name
 	begin "builds for later stages"
-	for name in asan wheel tsan; do
+	for name in asan tsan; do
 		"build_$name"
 		echo $? >"$logs/$name.new"
 		mv "$logs/$name.new" "$logs/$name.built"

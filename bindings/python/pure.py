@@ -1,5 +1,5 @@
 """Builds the wheel without machine code (py3-none-any), for systems without a wheel of their own. It needs no
-compiler.
+compiler. Tools pack wheels with machine code that they have built.
 
     python bindings/python/pure.py FOLDER     writes the wheel into the folder and prints its path
 """
@@ -86,7 +86,7 @@ def build(folder, tag="py3-none-any", native=()):
 def add(wheel, path, data):
     entry = zipfile.ZipInfo(path, STAMP)
     entry.compress_type = zipfile.ZIP_DEFLATED
-    entry.external_attr = 0o100644 << 16
+    entry.external_attr = (0o100755 if path.endswith("-program") else 0o100644) << 16
     wheel.writestr(entry, data)
 
 
