@@ -117,14 +117,15 @@ def assert_near(figure, want, off=0.25):
 
 
 def test_two_spinners_in_a_queue_ask_for_two_cores_everywhere(rt):
+    """After a sleep, which stays in the prediction."""
     with rivals(0):
-        result = rt.track("sh", "-c", f"{pinned(0, 1.5)} & {pinned(0, 1.5)}; wait")
+        result = rt.track("sh", "-c", f"sleep 0.6; {pinned(0, 0.7)} & {pinned(0, 0.7)}; wait")
     advice = result.summary["advice"]["cpu"]
     assert advice["queue_share"] > 0.6 and advice["queue_cause"] == "other work"
     assert cpu_everywhere(rt, result) == 2
     cpu_s = result.summary["totals"]["cpu_s"]["value"]
-    assert_near(prediction(result)[1], cpu_s)
-    assert_near(prediction(result)[2], cpu_s / 2)
+    assert_near(prediction(result)[1], 0.6 + cpu_s)
+    assert_near(prediction(result)[2], 0.6 + cpu_s / 2)
     assert result.summary["wall"]["bottleneck"].startswith("short of CPU: its threads waited")
     said = rt.run("recommend", "@").stdout
     assert "run time without the queue" in said and "behind other work" in said
@@ -133,20 +134,19 @@ def test_two_spinners_in_a_queue_ask_for_two_cores_everywhere(rt):
 
 def test_one_spinner_in_a_queue_needs_one_core_whatever_was_requested(rt):
     with rivals(0):
-        free = rt.track("sh", "-c", pinned(0, 1))
+        free = rt.track("sh", "-c", pinned(0, 0.7))
     assert cpu_everywhere(rt, free) == 1
     cpu_s = free.summary["totals"]["cpu_s"]["value"]
     waits_s = free.summary["run"]["duration_s"] - cpu_s  # on a busy machine for its files, too
     assert 0.65 * cpu_s < prediction(free)[1] < 1.35 * cpu_s + 0.2 * waits_s
-    with rivals(0):
-        held = rt.track("sh", "-c", pinned(0, 1), flags=["--request", "cpu=2"])
+    held = rt.track("sh", "-c", pinned(0, 0.7), flags=["--request", "cpu=2"])
     assert cpu_everywhere(rt, held) == 1
 
 
 def test_make_in_a_queue_asks_for_two_cores(rt):
     (rt.home / "Makefile").write_text(
         "all: a b c d e f g h\n%:\n\t@taskset -c 0 " + sys.executable +
-        " -c 'exec(\"import time\\nwhile time.process_time() < 0.4: pass\")'\n")
+        " -c 'exec(\"import time\\nwhile time.process_time() < 0.2: pass\")'\n")
     with rivals(0):
         result = rt.track("make", "-s", "-j2")
     assert result.rc == 0, result.stderr
@@ -155,17 +155,8 @@ def test_make_in_a_queue_asks_for_two_cores(rt):
     assert 0.75 * cpu_s / 2 < of[2] < 0.85 * of[1] and of[1] < 1.5 * cpu_s < result.summary["run"]["duration_s"]
 
 
-def test_sleep_stays_in_the_prediction(rt):
-    script = f"sleep 1; {pinned(0, 1)} & {pinned(0, 1)}; wait"
-    with rivals(0):
-        result = rt.track("sh", "-c", f"sleep 1; {script}")
-    cpu_s = result.summary["totals"]["cpu_s"]["value"]
-    assert result.summary["run"]["duration_s"] > 5
-    assert_near(prediction(result)[2], 2 + cpu_s / 2, 0.3)
-
-
 def test_more_threads_than_cores_are_told_apart_from_other_work(rt, tmp_path):
-    burn = " & ".join(pinned(0, 0.5) for _ in range(4))
+    burn = " & ".join(pinned(0, 0.3) for _ in range(4))
     result = rt.track("sh", "-c", f"{burn}; wait")
     advice = result.summary["advice"]["cpu"]
     assert advice["queue_share"] > 0.5 and advice["queue_cause"] in ("own threads", "other work")
@@ -294,8 +285,8 @@ def test_a_kill_for_memory_asks_for_one_amount_everywhere(patient):
     """The runs before the kill decide on its retry: this run alone would ask for twice its limit."""
     rt = patient
     for _ in range(5):
-        assert held(rt, 900, 0.1).rc == 0
-    result = held(rt, 1500, 1000, "--limit", "mem=1100MiB")
+        assert held(rt, 450, 0.1).rc == 0
+    result = held(rt, 750, 1000, "--limit", "mem=550MiB")
     assert result.rc == 124
     request = memory_everywhere(rt, result)
     newest = max((rt.home / "state" / "runs").iterdir(), key=lambda file: file.stat().st_mtime)
@@ -331,8 +322,8 @@ def test_a_history_that_is_locked_is_said(rt):
 def test_the_cpu_use_is_that_of_the_newest_run_alike(rt, burn):
     flags = ["--job", "two kinds", "-i", "0.1", "--tag"]
     for _ in range(2):
-        rt.track("sh", "-c", f"{burn} 0.6; sleep 0.1", flags=[*flags, "kind=busy"])
-        rt.track("sleep", "0.7", flags=[*flags, "kind=idle"])
+        rt.track("sh", "-c", f"{burn} 0.4; sleep 0.1", flags=[*flags, "kind=busy"])
+        rt.track("sleep", "0.5", flags=[*flags, "kind=idle"])
     mean = {}
     for kind in ("busy", "idle", "new"):
         answer = rt.run("recommend", "--json", "--no-servers", "--tag", f"kind={kind}", "@").json()
@@ -342,18 +333,15 @@ def test_the_cpu_use_is_that_of_the_newest_run_alike(rt, burn):
 
 
 def test_no_more_cores_are_busy_than_there_are(rt, burn):
-    script = " & ".join(f"taskset -c {cpu} {burn} 0.6" for cpu in (0, 1))
+    script = " & ".join(f"taskset -c {cpu} {burn} 0.4" for cpu in (0, 1))
     with open("/proc/cpuinfo", encoding="ascii") as file:
         cores = sum(line.startswith("processor") for line in file)
-    for _ in range(2):
-        result = rt.track("sh", "-c", f"{script}; wait", flags=["-i", "0.05"])
+    for words in (["-i", "0.05", "--", "sh", "-c", f"{script}; wait"], ["--", burn, "0.3"]):
+        result = rt.run("run", "--no-discovery", "--summary-json", rt.summary_file, *words)
         assert result.summary["stats"]["process_cpu_usage"]["max"] <= cores
-        one = rt.run("run", "--no-discovery", "--summary-json", rt.summary_file, "--", burn, "0.5",
-                     program=None)
-        assert one.summary["stats"]["process_cpu_usage"]["max"] <= cores
     narrow = subprocess.run(
         ["taskset", "-c", "0", rt.path, "run", "-q", "--no-discovery", "-i", "0.05", "--summary-json", "-",
-         "--", "sh", "-c", f"{burn} 0.5 & {burn} 0.5; wait"],
+         "--", "sh", "-c", f"{burn} 0.3 & {burn} 0.3; wait"],
         env=rt.env, cwd=rt.home, capture_output=True, check=True)
     summary = json.loads(narrow.stdout)
     assert summary["limits"]["cpu"]["value"] == 1

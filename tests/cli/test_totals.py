@@ -1,7 +1,7 @@
 """Compares CPU totals with those of the kernel for the same execution of a job.
 
-In the first ten seconds of a run there are five ticks per second. If the interval is longer than the whole job, the
-job starts after that time.
+In the first ten seconds of a run there are five ticks per second at the least. If the interval is longer than the whole
+job, the job starts after that time.
 """
 
 import csv
@@ -20,7 +20,7 @@ import pytest
 pytestmark = pytest.mark.native
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-INTERVALS = ["0.1", "1", "5"]
+INTERVALS = ["0.1", "5"]
 
 # Runs a command and writes what the kernel says it used.
 TRUTH = """
@@ -40,7 +40,7 @@ json.dump(extra + sum(u.ru_utime + u.ru_stime for u in used), open(TRUTH, "w"))
 # A part of this project, with nothing of its build but the compiler.
 MAKEFILE = """
 SOURCE := {root}/src
-FILES := $(wildcard $(SOURCE)/base/*.c $(SOURCE)/probe/linux/*.c)
+FILES := $(wildcard $(SOURCE)/base/*.c)
 all: $(patsubst $(SOURCE)/%.c,out/%.o,$(FILES))
 out/%.o: $(SOURCE)/%.c
 	@mkdir -p $(@D)
@@ -54,23 +54,23 @@ os.set_inheritable(w, True)
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
-        os.execv(BURN, [BURN, "1.5"])
+        os.execv(BURN, [BURN, "1"])
     os._exit(0)
 os.close(w)
 os.wait()
 os.read(r, 1)
 time.sleep(0.3)
-extra = 1.5
+extra = 1
 """
 
 THREADS = """
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-list(ThreadPoolExecutor(2).map(lambda i: subprocess.run([BURN, "0.5"]), range(4)))
+list(ThreadPoolExecutor(2).map(lambda i: subprocess.run([BURN, "0.4"]), range(4)))
 extra = 0
 """
 
-# Twenty children of 0.1 s whose usage the kernel drops: SIGCHLD is ignored, or has SA_NOCLDWAIT.
+# Children whose usage the kernel drops: SIGCHLD is ignored, or has SA_NOCLDWAIT.
 UNWAITED = """
 import ctypes, os, signal
 class Action(ctypes.Structure):
@@ -81,7 +81,7 @@ if WAY == "ignored":
 else:
     action = Action(flags=2)
     assert ctypes.CDLL(None).sigaction(signal.SIGCHLD, ctypes.byref(action), None) == 0
-for i in range(20):
+for i in range(CHILDREN):
     p = os.fork()
     if p == 0:
         os.execv(BURN, [BURN, str(EACH)])
@@ -89,7 +89,7 @@ for i in range(20):
         os.waitpid(p, 0)
     except ChildProcessError:
         pass
-extra = 20 * EACH
+extra = CHILDREN * EACH
 """
 
 LOOPBACK = """
@@ -158,10 +158,10 @@ def is_exact(truth):
 
 @pytest.mark.parametrize("interval", INTERVALS)
 @pytest.mark.parametrize("job", [
-    "i=0; while [ $i -lt 2000 ]; do /bin/true; i=$((i+1)); done",
-    "seq 100 | xargs -P4 -I{} $BURN 0.05",
-    "seq 4 | xargs -P2 -I{} $BURN 1",
-], ids=["2000-true", "100-short", "4-long"])
+    "i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i+1)); done",
+    "seq 60 | xargs -P4 -I{} $BURN 0.04",
+    "seq 4 | xargs -P2 -I{} $BURN 0.6",
+], ids=["1000-true", "60-short", "4-long"])
 def test_cpu_time_is_within_one_percent_of_the_kernels(rt, burn, job, interval):
     rt.env["BURN"] = str(burn)
     cpu, truth = of_command(rt, interval, "sh", "-c", job)
@@ -178,7 +178,7 @@ def test_a_build_of_a_real_project_is_within_one_percent_of_the_kernels(rt, inte
     cpu, truth = of_command(rt, interval, "make", "-B", "-j2")
     assert cpu["value"] == is_exact(truth), cpu
     assert says_exact(cpu), cpu
-    assert truth > 1 and len(list(rt.home.glob("out/probe/linux/*.o"))) > 20
+    assert truth > 1 and len(list(rt.home.glob("out/base/*.o"))) > 20
 
 
 @pytest.mark.parametrize("interval", INTERVALS)
@@ -203,14 +203,13 @@ def test_work_of_the_network_is_exact(rt, burn):
     assert says_exact(cpu), cpu
 
 
-@pytest.mark.parametrize("interval", [*INTERVALS, "60"])
-@pytest.mark.parametrize("way", ["ignored", "no-wait"])
+@pytest.mark.parametrize("way, interval", [("ignored", "0.1"), ("no-wait", "0.1"), ("no-wait", "60")])
 def test_children_that_nobody_waits_for_are_estimated_from_the_perf_clock(rt, burn, way, interval):
     late_at = "5" if interval == "60" else interval
     # Where the tree is looked at once a second, several looks must find a child in its middle.
-    each = 0.3 if late_at == "5" else 0.1
+    children, each = (10, 0.3) if late_at == "5" else (20, 0.1)
     names = (f"BURN, WAY, TRUTH = {str(burn)!r}, {way!r}, {str(rt.home / 'truth')!r}\n"
-             f"EACH = {each}\n")
+             f"CHILDREN, EACH = {children}, {each}\n")
     result = rt.track(*late(late_at, sys.executable, "-c", names + UNWAITED + WRITE_TRUTH),
                       flags=["-i", interval])
     assert result.rc == 0, result.stderr
@@ -261,8 +260,8 @@ def test_one_process_alone_is_exact_on_a_busy_machine(rt, job):
 
 def test_short_children_that_nobody_waits_for_leave_no_exact_total(rt, burn):
     """All live between two looks, and use less than half of what the job itself does."""
-    names = f"BURN, WAY, EACH = {str(burn)!r}, 'no-wait', 0.05\n"
-    script = UNWAITED.replace("range(20)", "range(3)") + "while time.process_time() < 0.5:\n    pass\n"
+    names = f"BURN, WAY, CHILDREN, EACH = {str(burn)!r}, 'no-wait', 3, 0.05\n"
+    script = UNWAITED + "while time.process_time() < 0.5:\n    pass\n"
     result = rt.track("sh", "-c", 'sleep 10.3; "$@"', "sh", "/usr/bin/python3", "-c",
                       names + "import time\n" + script)
     totals = result.summary["totals"]
@@ -290,7 +289,7 @@ def test_a_group_of_its_own_counts_what_the_kernel_dropped(rt, burn, tmp_path):
     groups = [pathlib.Path(f"/sys/fs/cgroup/{c}/trk-test-{os.getpid()}") for c in ("cpuacct", "memory")]
     if not all(os.access(g.parent / "cgroup.procs", os.W_OK) for g in groups):
         pytest.skip("needs root and control groups of version 1")
-    names = f"BURN, WAY, TRUTH, EACH = {str(burn)!r}, 'no-wait', {str(rt.home / 'truth')!r}, 0.1\n"
+    names = f"BURN, WAY, TRUTH, CHILDREN, EACH = {str(burn)!r}, 'no-wait', {str(rt.home / 'truth')!r}, 10, 0.1\n"
     (tmp_path / "job.py").write_text(names + UNWAITED + WRITE_TRUTH)
     for group in groups:
         group.mkdir()
