@@ -298,6 +298,7 @@ def all_bytes_of_state(rt):
     return b"".join(p.read_bytes() for p in rt.state.rglob("*") if p.is_file())
 
 
+@pytest.mark.native  # starts the program 1,102 times
 def test_marks_are_bounded_and_on_one_line(rt):
     script = ('i=0; while [ $i -lt 1100 ]; do "$0" mark "n$i"; i=$((i + 1)); done; true')
     result = rt.track("sh", "-c", f'"$0" mark "{"x" * 300}"; "$0" mark "a\nb"; ' + script, rt.path)

@@ -25,9 +25,9 @@
 enum {
 	SEED_BYTES_MAX = 1 << 20,  /* a larger seed is an error: keep corpora small */
 	CUTS_MAX = 4096,           /* a longer seed is cut at this many evenly spread places */
-	MUTATIONS = 2000,          /* of each seed, besides the cuts */
-	WORK_BYTES_MAX = 24 << 20, /* fed to the parser for each seed, cuts and mutations each */
-	WITHOUT_SANITIZER = 8,     /* an eighth of both, as most faults do not show */
+	MUTATIONS = 1000,          /* of each seed, besides the cuts */
+	WORK_BYTES_MAX = 12 << 20, /* fed to the parser for each seed, cuts and mutations each */
+	WITHOUT_SANITIZER = 4,     /* a quarter of both, as most faults do not show */
 };
 
 bool fuzz_in_turns;

@@ -1,17 +1,23 @@
 """Shared fixtures of the tests of the Python package. They run in build/venv-python, where the wheel is installed
 (tools/test.sh python)."""
 
+import atexit
 import importlib
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
 
 import pytest
 
 for name in ("RESOURCE_TRACKER_BIN", "RESOURCE_TRACKER_RUN", "RESOURCE_TRACKER_DIR"):
     os.environ.pop(name, None)
+# The runs of whoever starts the tests are not theirs to read.
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="trk-state-")
+atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
 
 
 def pytest_configure(config):
