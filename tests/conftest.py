@@ -25,6 +25,10 @@ class Scheduling(LoadFileScheduling):
         return nodeid if file.endswith(INDEPENDENT) else super()._split_scope(nodeid)
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "prove: takes more time than a change deserves, so that only `make prove` runs it")
+
+
 def pytest_xdist_make_scheduler(config, log):
     return Scheduling(config, log)
 

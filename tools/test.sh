@@ -7,7 +7,8 @@
 #   tools/test.sh check     the quick loop, under 3 minutes: build, unit, law, format and the tests
 #                           of the program that take seconds
 #   tools/test.sh prove     what takes longer, before a release: all cases on the plain program, under the sanitizers
-#                           and under valgrind, other systems, all wheels, all kernels, clang-tidy on all files
+#                           and under valgrind, tests with the mark `prove`, other systems, all wheels, all kernels,
+#                           clang-tidy on all files
 #
 # A case is a cmocka case, a parser's fuzz corpus, a pytest case, or one check of lint or build.
 #
@@ -149,13 +150,13 @@ run_meson() {
 	count meson "${first[0]}" "${second[@]}" $rc || tail -n 40 "$logs/$name.log"
 }
 
-# run_pytest NAME ARGUMENT…: runs pytest in twice JOBS processes, because most tests wait most of the time.
-# tests/conftest.py distributes the tests. Up to twelve failed tests run a second time, one after the other without
+# run_pytest NAME MARKS ARGUMENT…: runs the tests with these marks (as of `pytest -m`), in twice JOBS processes, because
+# most tests wait most of the time. tests/conftest.py distributes the tests. Up to twelve failed tests run a second time, one after the other without
 # other load, because the machine may have been busy. They are printed.
 run_pytest() {
-	local name=$1 rc=0 failed options reports
-	shift
-	options=(-q --tb=short -o "cache_dir=$logs/$name.cache")
+	local name=$1 marks=$2 rc=0 failed options reports
+	shift 2
+	options=(-q --tb=short -m "$marks" -o "cache_dir=$logs/$name.cache")
 	reports=("$logs/$name.xml")
 	rm -rf "$logs/$name.cache" "$logs/$name.xml" "$logs/$name-again.xml"
 	together timeout 2400 "$python" -m pytest "${options[@]}" -n "$((2 * JOBS))" --dist loadfile \
@@ -239,8 +240,8 @@ stage_cli() {
 	begin "tests of the real program"
 	export RESOURCE_TRACKER_BIN
 	RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker")
-	run_pytest cli "${foreign[@]/#/--ignore=}" tests/cli
-	run_pytest cli-native -m native "${foreign[@]}"
+	run_pytest cli 'not prove' "${foreign[@]/#/--ignore=}" tests/cli
+	run_pytest cli-native 'native and not prove' "${foreign[@]}"
 	end cli
 }
 
@@ -251,7 +252,7 @@ stage_quick() {
 		files+=("tests/cli/test_$name.py")
 	done
 	begin "quick tests of the program, law, format"
-	RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest quick "${files[@]}"
+	RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest quick 'not prove' "${files[@]}"
 	check law tools/lint.sh law
 	check format tools/lint.sh format
 	end quick
@@ -275,7 +276,7 @@ stage_e2e() {
 	end e2e
 }
 
-# test_wheel NAME ARGUMENT…: tests of the Python package, which is installed from the wheel into a separate environment.
+# test_wheel NAME MARKS ARGUMENT…: tests of the Python package, which is installed from the wheel into a separate environment.
 test_wheel() {
 	TRK_NEEDS_ALL_MODULES=1 python=$PWD/build/venv-python/bin/python run_pytest "$@"
 }
@@ -286,7 +287,7 @@ artefacts=(tests/python/test_portable.py tests/python/test_release.py)
 stage_python() {
 	begin "tests of the Python package"
 	if build_wheel; then
-		test_wheel python "${artefacts[@]/#/--ignore=}" tests/python
+		test_wheel python 'not prove' "${artefacts[@]/#/--ignore=}" tests/python
 	fi
 	end python
 }
@@ -302,7 +303,7 @@ sanitized() {
 	rm -f "$logs"/sanitizer-report.*
 	ASAN_OPTIONS=$options UBSAN_OPTIONS=print_stacktrace=1:$options \
 		RESOURCE_TRACKER_BIN=$asan/resource-tracker \
-		run_pytest sanitizers-cli -m 'not native' "$@"
+		run_pytest sanitizers-cli 'not native and not prove' "$@"
 	check "sanitizer reports" no_reports
 }
 
@@ -335,7 +336,7 @@ under_valgrind() {
 # sockets.
 stage_valgrind() {
 	begin "what writes structures, under valgrind"
-	under_valgrind gpu_poller history message programs reader recording sampler stack
+	under_valgrind gpu_poller history message programs reader recording sampler
 	end valgrind
 }
 
@@ -383,7 +384,7 @@ stage_kernel() {
 		if check "kernel package $version" tools/kernel_packages.sh "$version"; then
 			check "kernel $version" boot_kernel "$version" "$out" $topics
 			sed -n 's/^second attempt/   &/p' "$logs/kernel-$version.log"
-			KERNEL_OUT=$out run_pytest "kernel-$version-tests" tests/kernel
+			KERNEL_OUT=$out run_pytest "kernel-$version-tests" 'not prove' tests/kernel
 		fi
 	done
 	end kernel
@@ -405,7 +406,7 @@ stage_lint() {
 stage_again() {
 	begin "the unit tests on the plain program, and the rest of the program under the sanitizers"
 	run_meson unit "$BUILD"
-	RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest again-cli -m 'not native' "${foreign[@]}"
+	RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest again-cli 'not native and not prove' "${foreign[@]}"
 	if built asan; then
 		sanitized "${foreign[@]/#/--ignore=}" tests/cli
 	fi
@@ -422,12 +423,22 @@ stage_all-valgrind() {
 stage_systems() {
 	begin "other systems"
 	if built systems; then
-		RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest windows tests/windows
+		RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest windows 'not prove' tests/windows
 	fi
 	if build_wheel; then
-		test_wheel artefacts "${artefacts[@]}"
+		test_wheel artefacts 'not prove' "${artefacts[@]}"
 	fi
 	end systems
+}
+
+# Tests with the mark `prove`, most of them of frameworks that take seconds to start.
+stage_marked() {
+	begin "tests that only prove runs"
+	RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest marked prove tests/cli
+	if build_wheel; then
+		test_wheel marked-python prove "${artefacts[@]/#/--ignore=}" tests/python
+	fi
+	end marked
 }
 
 stage_tidy() {
@@ -529,8 +540,8 @@ run_stages() {
 }
 
 stages=(build cli sanitizers e2e kernel python threads valgrind)
-slow=(build again all-valgrind systems tidy kernel)
-known="check, prove, or ${stages[*]} unit lint ${slow[*]:1:4}"
+slow=(build again marked all-valgrind systems tidy kernel)
+known="check, prove, or ${stages[*]} unit lint ${slow[*]:1:5}"
 everything=false
 case $* in
 '') everything=true stages+=(builds lint) ;;

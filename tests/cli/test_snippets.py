@@ -262,6 +262,7 @@ def snakemake(folder, lines):
                   "-s", folder / "Snakefile", "--directory", folder)
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("what", KINDS)
 def test_snakemake_reads_the_rule(rt, tmp_path, what):
     lines = snippet(rt, "snakemake", what)
@@ -303,6 +304,7 @@ def nextflow_config(folder, text):
     return java(folder, "nextflow.cli.Launcher", "config", "-flat")
 
 
+@pytest.mark.prove
 def test_nextflow_reads_the_configuration(rt, tmp_path):
     lines = snippet(rt, "nextflow", "gpu")
     mib = re.search(r"'(\d+) MB'", lines)[1]
@@ -316,6 +318,7 @@ def test_nextflow_reads_the_configuration(rt, tmp_path):
     assert options(tmp_path, lines.rstrip("}\n"))[0].startswith("error: ")
 
 
+@pytest.mark.prove
 def test_nextflow_config_evaluates_the_configuration(rt, tmp_path):
     lines = snippet(rt, "nextflow", "gpu")
     mib = re.search(r"'(\d+) MB'", lines)[1]

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { axeSource, BY_LOOK, chromium, close, folder, frame, open, picture, program, run } from "./lib.mjs";
+import { axeSource, chromium, close, folder, frame, looksOf, open, picture, program, run } from "./lib.mjs";
 
 const AS_OF = "1795334400"; // 22 Nov 2026, 08:00 UTC
 const state = join(folder, "fleet"), file = join(folder, "fleet.html"), none = join(folder, "empty.html");
@@ -86,36 +86,31 @@ const STATES = {
 	filtered: "#/?team=team-0&days=7", nothing: "#/jobs?q=no-such-job", alerts: "#/alerts", missing: "#/run/r-no-such-run", unknown: "#/job/no-such-job", failed: "#/runs?end=failed",
 };
 
-// Every rule in two pairs, in which each width and each scheme occurs; in the others what width and colours change.
-const RULES = { "1400light": {}, "390dark": {}, "1400dark": { runOnly: BY_LOOK }, "390light": { runOnly: BY_LOOK } };
+for (const [width, scheme] of looksOf(1400, 390)) {
+	test(`every page is accessible, fits and asks for nothing: ${width} px, ${scheme}`, async () => {
+		const newest = json("--what", "runs").runs.runs[0].id, only = pathToFileURL(one).href;
+		const states = [
+			...Object.entries({ ...STATES, run: `#/run/${newest}` }).map(([name, hash]) => [name, url + hash]),
+			...["", "#/jobs", "#/job/train", "#/runs", "#/machines", "#/alerts"].map((hash) => [`single${hash.replaceAll(/[#/]+/g, "-")}`, only + hash]),
+			["empty", pathToFileURL(none).href],
+		];
 
-for (const width of [1400, 390]) {
-	for (const scheme of ["light", "dark"]) {
-		test(`every page is accessible, fits and asks for nothing: ${width} px, ${scheme}`, async () => {
-			const newest = json("--what", "runs").runs.runs[0].id, only = pathToFileURL(one).href;
-			const states = [
-				...Object.entries({ ...STATES, run: `#/run/${newest}` }).map(([name, hash]) => [name, url + hash]),
-				...["", "#/jobs", "#/job/train", "#/runs", "#/machines", "#/alerts"].map((hash) => [`single${hash.replaceAll(/[#/]+/g, "-")}`, only + hash]),
-				["empty", pathToFileURL(none).href],
-			];
+		for (const [name, address] of states) {
+			const page = await at(address, { width, scheme, bypassCSP: true });
 
-			for (const [name, address] of states) {
-				const page = await at(address, { width, scheme, bypassCSP: true });
+			await frame(page);
+			await picture(page, `dashboard-${name}-${width}-${scheme}`);
+			assert.deepEqual(page.troubles, [], name);
+			assert.equal(page.asked.filter((u) => !u.startsWith("file:")).length, 0, name);
+			assert.equal(page.asked.length, 1, name);
+			assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is too wide`);
+			await page.evaluate(axeSource);
+			const found = await page.evaluate(() => globalThis.axe.run());
 
-				await frame(page);
-				await picture(page, `dashboard-${name}-${width}-${scheme}`);
-				assert.deepEqual(page.troubles, [], name);
-				assert.equal(page.asked.filter((u) => !u.startsWith("file:")).length, 0, name);
-				assert.equal(page.asked.length, 1, name);
-				assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is too wide`);
-				await page.evaluate(axeSource);
-				const found = await page.evaluate((rules) => globalThis.axe.run(rules), RULES[width + scheme]);
-
-				assert.deepEqual(found.violations.map((v) => [v.id, v.nodes[0].html]), [], name);
-				await page.context().close();
-			}
-		});
-	}
+			assert.deepEqual(found.violations.map((v) => [v.id, v.nodes[0].html]), [], name);
+			await page.close();
+		}
+	});
 }
 
 const text = (page, selector) => page.locator(selector).first().innerText();
@@ -278,31 +273,29 @@ function realRuns() {
 	writeAlerts(real, Date.now() / 1000, "one");
 }
 
-for (const width of [1400, 390]) {
-	for (const scheme of ["light", "dark"]) {
-		test(`served pages are accessible and ask their server alone: ${width} px, ${scheme}`, async () => {
-			if (!existsSync(real)) {
-				realRuns();
-			}
-			const address = await serve("--recording", real), runs = JSON.parse(run("fleet", "--recording", real, "--json", "--what", "runs").toString()).runs.runs;
-			const states = { overview: "", job: "#/job/one", runs: "#/runs", run: `#/run/${runs[0].id}`, alerts: "#/alerts", unknown: "#/run/r-none" };
+for (const [width, scheme] of looksOf(1400, 390)) {
+	test(`served pages are accessible and ask their server alone: ${width} px, ${scheme}`, async () => {
+		if (!existsSync(real)) {
+			realRuns();
+		}
+		const address = await serve("--recording", real), runs = JSON.parse(run("fleet", "--recording", real, "--json", "--what", "runs").toString()).runs.runs;
+		const states = { overview: "", job: "#/job/one", runs: "#/runs", run: `#/run/${runs[0].id}`, alerts: "#/alerts", unknown: "#/run/r-none" };
 
-			for (const [name, hash] of Object.entries(states)) {
-				const page = await at(address + hash, { width, scheme, bypassCSP: true });
+		for (const [name, hash] of Object.entries(states)) {
+			const page = await at(address + hash, { width, scheme, bypassCSP: true });
 
-				await frame(page);
-				await picture(page, `served-${name}-${width}-${scheme}`);
-				assert.deepEqual(name === "unknown" ? [] : page.troubles, [], name);
-				assert.ok(page.asked.every((u) => u.startsWith(address)), page.asked.join());
-				assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is too wide`);
-				await page.evaluate(axeSource);
-				const found = await page.evaluate(() => globalThis.axe.run({ iframes: false }));
+			await frame(page);
+			await picture(page, `served-${name}-${width}-${scheme}`);
+			assert.deepEqual(name === "unknown" ? [] : page.troubles, [], name);
+			assert.ok(page.asked.every((u) => u.startsWith(address)), page.asked.join());
+			assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is too wide`);
+			await page.evaluate(axeSource);
+			const found = await page.evaluate(() => globalThis.axe.run({ iframes: false }));
 
-				assert.deepEqual(found.violations.map((v) => [v.id, v.nodes[0].html]), [], name);
-				await page.context().close();
-			}
-		});
-	}
+			assert.deepEqual(found.violations.map((v) => [v.id, v.nodes[0].html]), [], name);
+			await page.context().close();
+		}
+	});
 }
 
 test("a run stands with its report in a frame, between its neighbours", async () => {

@@ -20,7 +20,13 @@ export const axeSource = readFileSync(require.resolve("axe-core/axe.min.js"), "u
 const root = fileURLToPath(new URL("../..", import.meta.url));
 export const program = process.env.RESOURCE_TRACKER_BIN ?? join(root, "build/resource-tracker");
 const maker = process.env.MAKE_RECORDINGS ?? join(root, "build/tests/e2e/make_recordings");
-const pictures = process.env.E2E_PICTURES;
+export const pictures = process.env.E2E_PICTURES;
+// Widths and colour schemes, in two pairs that have each of them. Pictures are of all pairs.
+export function looksOf(wide, narrow) {
+	const pairs = [[wide, "light"], [narrow, "dark"]];
+
+	return pictures ? [...pairs, [wide, "dark"], [narrow, "light"]] : pairs;
+}
 
 export const folder = mkdtempSync(join(tmpdir(), "trk-e2e-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));

@@ -22,7 +22,13 @@ time.sleep(4)
 late()
 `;
 
+let page_made;
+
 function made() {
+	return (page_made ??= make());
+}
+
+function make() {
 	const state = join(folder, "stacks");
 	const script = join(folder, "stacks.py");
 	writeFileSync(script, PROGRAM);

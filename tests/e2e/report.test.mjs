@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { after, describe, test } from "node:test";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { axeSource, close, damage, drawn, folder, frame, made, marked, open, picture, program, report, run, runFiles, runWith, start } from "./lib.mjs";
+import { axeSource, close, damage, drawn, folder, frame, looksOf, made, marked, open, picture, program, report, run, runFiles, runWith, start } from "./lib.mjs";
 
 after(close);
 
@@ -83,11 +83,9 @@ async function looksRight(page) {
 	assert.deepEqual(scrolled, [], "no table is wider than its place");
 }
 
-const looks = [1280, 390].flatMap((width) => ["light", "dark"].map((scheme) => [width, scheme]));
-
 async function pictures(url, name, judge = () => {}) {
 	const page = await open(url);
-	for (const [width, scheme] of looks) {
+	for (const [width, scheme] of looksOf(1280, 390)) {
 		page.troubles.length = page.asked.length = 0;
 		await page.setViewportSize({ width, height: 800 });
 		await page.emulateMedia({ colorScheme: scheme });
@@ -856,25 +854,23 @@ function contrast(a, b) {
 }
 
 describe("for everyone", () => {
-	for (const width of [390, 1280]) {
-		for (const scheme of ["light", "dark", "print"]) {
-			test(`axe finds nothing at ${width} px, ${scheme}`, async () => {
-				for (const kind of ["many", "gpu", "oom", "none"]) {
-					const page = await open(report(made(kind)).url, {
-						width,
-						scheme: scheme === "dark" ? "dark" : "light",
-						bypassCSP: true,
-					});
-					if (scheme === "print") {
-						await page.emulateMedia({ media: "print" });
-					}
-					await page.evaluate(() => document.querySelectorAll("details").forEach((fold) => (fold.open = true)));
-					assert.deepEqual(await violations(page), [], kind);
-					await picture(page, `${kind}-open-${width}-${scheme}`);
-					await page.close();
+	for (const [width, scheme] of [...looksOf(1280, 390), [1280, "print"]]) {
+		test(`axe finds nothing at ${width} px, ${scheme}`, async () => {
+			for (const kind of ["many", "gpu", "oom", "none"]) {
+				const page = await open(report(made(kind)).url, {
+					width,
+					scheme: scheme === "dark" ? "dark" : "light",
+					bypassCSP: true,
+				});
+				if (scheme === "print") {
+					await page.emulateMedia({ media: "print" });
 				}
-			});
-		}
+				await page.evaluate(() => document.querySelectorAll("details").forEach((fold) => (fold.open = true)));
+				assert.deepEqual(await violations(page), [], kind);
+				await picture(page, `${kind}-open-${width}-${scheme}`);
+				await page.close();
+			}
+		});
 	}
 
 	for (const scheme of ["light", "dark"]) {

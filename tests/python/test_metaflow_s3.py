@@ -9,6 +9,7 @@ import pytest
 from test_metaflow import Flow
 
 pytest.importorskip("metaflow")
+pytestmark = pytest.mark.prove
 
 BUCKET = "flows"
 KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",

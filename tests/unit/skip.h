@@ -3,6 +3,7 @@
 #define TRK_TESTS_SKIP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 /* End the case as skipped. The reason stands in the test's log, and the last line of the test run
@@ -29,6 +30,12 @@
 static inline bool checks_memory(void)
 {
 	return IS_SANITIZED || getenv("TRK_VALGRIND");
+}
+
+/* A case that takes each byte of a file in turn takes every seventh one under valgrind, which is 30 times slower. */
+static inline size_t every_byte(void)
+{
+	return getenv("TRK_VALGRIND") ? 7 : 1;
 }
 
 /* For a case that looks at this very process, whose memory, writes and limits valgrind changes. */
