@@ -170,6 +170,9 @@ struct others {
 	const char *key, *threads; /* of a group: line of the counter, file with all threads */
 	struct other *now, *base;  /* owned, one allocation; by pid */
 	size_t count, base_count;
+	/* At the last look at a group that had no ending process: the newest pid, all processes. */
+	pid_t looked_pid;
+	size_t looked_count;
 	/* When the base was set. */
 	uint64_t base_ns, base_counter, base_anon;
 	struct amount base_tree;

@@ -15,8 +15,8 @@
 
 #define TRK_PSS_LEAD_NS       20e9
 #define TRK_PSS_CREDIT_MAX_NS 200e6
-/* Kept for the kernel's counter (linux/others.c), which costs less than a reading of the members. */
-#define TRK_PSS_RESERVE_NS 25e6
+/* The most that is kept for the kernel's counter (linux/others.c). */
+#define TRK_PSS_RESERVE_NS 25000000
 
 struct trk_pss_budget {
 	double share; /* of one core */

@@ -33,7 +33,7 @@
 enum {
 	WIDE_PART = 100,
 	ROUND_WIDTHS = 4,       /* a counter that leaves a wider interval is not enough */
-	GROWING_PARTS = 8,      /* of the credit: a member that grows must be read again */
+	COUNTER_LOOKS = 8,      /* whose cost is kept of the credit */
 	CHURN_PART = 32,        /* a round during which more changed begins anew */
 	BASE_BYTES = 8 << 20,   /* a smaller tree needs no base of others */
 	WIDE_BYTES = 256 << 10, /* a narrower interval needs no reading */
@@ -97,15 +97,16 @@ static int read_rollup(struct trk_tree *t, struct process *p, struct trk_pid_sma
 	return p->stuck_ns ? -EAGAIN : r;
 }
 
-/* May it be read, at `parts` times its cost? */
-static bool may_read(const struct trk_tree *t, const struct process *p, double parts)
+/* Some credit is kept for the kernel's counter, which costs less. */
+static bool may_read(const struct trk_tree *t, const struct process *p)
 {
 	double per_byte =
 		p->read_ns_per_byte > 0 ? (double) p->read_ns_per_byte : NS_PER_BYTE_UNKNOWN;
 	double expected_ns = 10e3 + (double) p->rss_bytes * per_byte;
+	uint64_t kept_ns = trk__least_of(COUNTER_LOOKS * t->others.cost_ns, TRK_PSS_RESERVE_NS);
 
 	return !p->stuck_ns && expected_ns <= READING_MAX_NS &&
-	       trk__pss_budget_allows(&t->pss_budget, expected_ns * parts + TRK_PSS_RESERVE_NS);
+	       trk__pss_budget_allows(&t->pss_budget, expected_ns + (double) kept_ns);
 }
 
 static bool is_readable(struct trk_tree *t, struct process *p)
@@ -339,48 +340,83 @@ static uint64_t family_grows_by(struct trk_tree *t, struct process *p, uint64_t 
 	return more;
 }
 
-static void bound(struct trk_tree *t)
+static void bound_anon(struct trk_tree *t)
 {
-	uint64_t families = 0, orphan = 0, all = 0, known = 0, part = 0, unread = 0, most = 0;
-	uint64_t rest = 0,
-		 lost = 0; /* of mapped pages: shared ones; lost since the first reading */
-	struct amount *m = &t->mapped;
+	uint64_t families = 0, orphan = 0, all = 0;
 
-	t->mapped_loose = t->mapped_sure = 0;
 	for (size_t i = 0; i < t->count; i++) {
 		struct process *p = &t->process[i];
-		uint64_t read = read_part(p), held = trk__least_of(read, p->round_mapped), own;
-		uint64_t gone = p->read_mapped_bytes - read, sure;
 
 		if (!p->is_counted)
 			continue;
 		families += family_grows_by(t, p, &orphan);
 		all += p->anon_bytes;
-		known += read;
-		own = times(read, p->share);
-		part += own;
-		own -= trk__least_of(own, p->shmem_bytes);
-		rest += read - trk__least_of(read, held);
-		if (read && t->mapped_lost - p->read_lost > lost)
-			lost = t->mapped_lost - p->read_lost;
-		t->mapped_loose += trk__least_of(own, read - times(read, p->share));
-		/* A fork maps mostly what its relatives map. */
-		unread += p->has_executed ? p->mapped_bytes - read : 0;
-		most += held + (p->mapped_bytes - read);
-		/* Pages that it alone mapped, and its part of shared memory. */
-		sure = 2 * p->round_mapped > p->read_mapped_bytes
-			       ? 2 * p->round_mapped - p->read_mapped_bytes
-			       : 0;
-		sure = sure > p->shmem_bytes ? sure : p->shmem_bytes;
-		sure -= trk__least_of(sure, read ? gone : sure);
-		t->mapped_sure = sure > t->mapped_sure ? sure : t->mapped_sure;
 	}
 	/* Orphans may share pages with processes outside of an attached tree. */
 	if (t->options.subreaper && orphan > families)
 		families = orphan;
 	limit(&t->anon, families, all);
-	m->best = part + times(unread, known ? (float) part / (float) known : 1);
-	limit(m, t->mapped_sure, most + trk__least_of(rest, lost));
+}
+
+/* Mapped pages that it alone had when it was read, or its part of shared memory, if not unmapped since. */
+static uint64_t sure_bytes(const struct process *p)
+{
+	uint64_t pages = p->read_mapped_bytes, gone = pages - read_part(p);
+	uint64_t sure = 2 * p->round_mapped > pages ? 2 * p->round_mapped - pages : 0;
+
+	sure = sure > p->shmem_bytes ? sure : p->shmem_bytes;
+	return p->read_update && sure > gone ? sure - gone : 0;
+}
+
+/* Mapped pages that were not read, and that probably no member which was read maps. */
+static uint64_t unread_bytes(struct trk_tree *t, const struct process *p, uint64_t *most_of_forks)
+{
+	const struct process *head = p->has_executed ? NULL : trk__tree_find(t, p->head);
+	uint64_t unread = p->mapped_bytes - read_part(p);
+
+	if (!head)
+		return unread;
+	/* A fork maps mostly what its relatives map. */
+	unread -= trk__least_of(unread, head->mapped_bytes);
+	if (unread > *most_of_forks)
+		*most_of_forks = unread;
+	return 0;
+}
+
+static void bound_mapped(struct trk_tree *t)
+{
+	uint64_t known = 0, part = 0, unread = 0, forks = 0, most = 0;
+	uint64_t shared = 0, lost = 0; /* by others than p; by members since the first reading */
+	struct amount *m = &t->mapped;
+
+	t->mapped_loose = t->mapped_sure = 0;
+	for (size_t i = 0; i < t->count; i++) {
+		struct process *p = &t->process[i];
+		uint64_t read = read_part(p), held = trk__least_of(read, p->round_mapped);
+		uint64_t own = times(read, p->share),
+			 files = own - trk__least_of(own, p->shmem_bytes);
+
+		if (!p->is_counted)
+			continue;
+		known += read;
+		part += own;
+		t->mapped_loose += trk__least_of(files, read - own);
+		unread += unread_bytes(t, p, &forks);
+		most += held + (p->mapped_bytes - read);
+		shared += read - held;
+		if (read && t->mapped_lost - p->read_lost > lost)
+			lost = t->mapped_lost - p->read_lost;
+		if (sure_bytes(p) > t->mapped_sure)
+			t->mapped_sure = sure_bytes(p);
+	}
+	m->best = part + times(unread, known ? (float) part / (float) known : 1) + forks;
+	limit(m, t->mapped_sure, most + trk__least_of(shared, lost));
+}
+
+static void bound(struct trk_tree *t)
+{
+	bound_anon(t);
+	bound_mapped(t);
 }
 
 /* ---- narrowing ---- */
@@ -442,10 +478,10 @@ static void read_unread(struct trk_tree *t)
 
 		uint64_t unread = p->mapped_bytes - read_part(p);
 
-		/* While it grows, not in each update. */
+		/* A fork that grows would have to be read again, another member not often. */
 		if (p->is_counted && unread > accepted(t) / 16 &&
-		    (!p->has_moved || unread > read_part(p) / 2) && is_readable(t, p) &&
-		    may_read(t, p, p->has_moved && p->shares ? GROWING_PARTS : 1))
+		    (!p->has_moved || (!p->shares && unread > read_part(p) / 2)) &&
+		    is_readable(t, p) && may_read(t, p))
 			(void) trk__memory_read(t, p);
 	}
 	bound(t);
@@ -511,7 +547,7 @@ static void read_round(struct trk_tree *t)
 
 		if (!p->is_counted || !is_readable(t, p))
 			continue;
-		if (p->round != t->round && !(may_read(t, p, 1) && trk__memory_read(t, p)) &&
+		if (p->round != t->round && !(may_read(t, p) && trk__memory_read(t, p)) &&
 		    p->is_counted && !p->pss_denied)
 			is_whole = false;
 		any |= p->round == t->round;

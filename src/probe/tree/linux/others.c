@@ -199,54 +199,69 @@ static void look_at(struct look *l, pid_t pid)
 	o->now[o->count++] = other;
 }
 
-static void look_at_group(struct look *l, int fd, int depth)
+static void list_processes(struct look *l, int fd)
 {
-	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(fd, ".");
-	struct dirent *entry;
 	char *list = NULL;
 	uint64_t pid;
 
-	if (trk__read_all_at(fd, "cgroup.procs", LIST_MAX, &list) >= 0)
-		for (const char *at = list; trk__scan_u64(&at, &pid); at = trk__skip_line(at))
-			if (pid <= INT32_MAX) /* 0: of another namespace */
-				look_at(l, (pid_t) pid);
+	l->is_partial |= trk__read_all_at(fd, "cgroup.procs", LIST_MAX, &list) < 0;
+	for (const char *at = list; at && trk__scan_u64(&at, &pid); at = trk__skip_line(at))
+		if (pid <= INT32_MAX) /* 0: of another namespace */
+			look_at(l, (pid_t) pid);
 	free(list);
-	while (dir && depth < DEPTH_MAX && (entry = trk__next_entry(dir))) {
-		TRK_FD_CLEANUP int below =
-			entry->d_type == DT_DIR ? trk__open_dir_at(fd, entry->d_name) : -1;
-
-		if (below >= 0)
-			look_at_group(l, below, depth + 1);
-	}
 }
 
 /* cgroup.procs does not list a process that is ending, cgroup.threads and tasks do, with all threads
- * of the others. Where processes or threads have started, some may be ending. */
-static bool may_be_ending(struct look *l, int fd)
+ * of the others. */
+static void find_ending(struct look *l, int fd)
 {
 	struct trk_tree *t = l->t;
 	char *list = NULL;
-	bool is_ending = false;
 	int left = THREADS_MAX;
 	uint64_t tid;
 
-	if (t->gone.pids == 0)
-		return false;
-	if (trk__read_all_at(fd, t->others.threads, LIST_MAX, &list) < 0)
-		return true;
-	for (const char *at = list; !is_ending && trk__scan_u64(&at, &tid);
+	l->is_freeing |= trk__read_all_at(fd, t->others.threads, LIST_MAX, &list) < 0;
+	for (const char *at = list; at && !l->is_freeing && trk__scan_u64(&at, &tid);
 	     at = trk__skip_line(at)) {
 		struct trk_pid_stat stat;
 
 		if (tid > INT32_MAX || trk__tree_find(t, (pid_t) tid) ||
 		    find(t->others.now, t->others.count, (pid_t) tid))
 			continue;
-		is_ending = --left < 0 ||
-			    (trk__pid_stat_read(t->env.proc_fd, (pid_t) tid, &stat) == 0 &&
-			     stat.is_exiting && stat.state != 'Z');
+		l->is_freeing = --left < 0 ||
+				(trk__pid_stat_read(t->env.proc_fd, (pid_t) tid, &stat) == 0 &&
+				 stat.is_exiting && stat.state != 'Z');
 	}
 	free(list);
-	return is_ending;
+}
+
+/* Visit a group and those below it. */
+static void visit(struct look *l, int fd, int depth, void (*one)(struct look *, int))
+{
+	TRK_DIR_CLEANUP DIR *dir = trk__list_dir_at(fd, ".");
+	struct dirent *entry;
+
+	one(l, fd);
+	while (dir && depth < DEPTH_MAX && (entry = trk__next_entry(dir))) {
+		TRK_FD_CLEANUP int below =
+			entry->d_type == DT_DIR ? trk__open_dir_at(fd, entry->d_name) : -1;
+
+		if (below >= 0)
+			visit(l, below, depth + 1, one);
+	}
+}
+
+/* Where the same processes live as at the last look, and none has started since, none is ending. */
+static void look_at_group(struct look *l)
+{
+	struct others *o = &l->t->others;
+
+	visit(l, o->group_fd, 0, list_processes);
+	qsort(o->now, o->count, sizeof(*o->now), by_pid);
+	if (o->looked_pid != l->t->newest_pid || o->looked_count != o->count + l->members)
+		visit(l, o->group_fd, 0, find_ending);
+	o->looked_pid = l->is_freeing || l->t->newest_pid < 0 ? 0 : l->t->newest_pid;
+	o->looked_count = o->count + l->members;
 }
 
 static void look_at_all(struct look *l)
@@ -260,6 +275,7 @@ static void look_at_all(struct look *l)
 	while (dir && (entry = trk__next_entry(dir)))
 		if (trk__parse_u64(entry->d_name, &pid) == 0 && pid <= INT32_MAX)
 			look_at(l, (pid_t) pid);
+	qsort(l->t->others.now, l->t->others.count, sizeof(*l->t->others.now), by_pid);
 }
 
 /* Read the counter and all others. False if the counter does not hold the whole tree, or pages of
@@ -275,13 +291,11 @@ static bool look(struct trk_tree *t, struct look *l)
 	if (!o->now || !read_counter(o, &l->counter))
 		return false;
 	if (o->group_fd >= 0)
-		look_at_group(l, o->group_fd, 0);
+		look_at_group(l);
 	else
 		look_at_all(l);
 	if (!read_counter(o, &after))
 		return false;
-	qsort(o->now, o->count, sizeof(*o->now), by_pid);
-	l->is_freeing |= o->group_fd >= 0 && may_be_ending(l, o->group_fd);
 	o->cost_ns = t->env.thread_cpu_ns() - start_ns;
 	trk__pss_budget_charge(&t->pss_budget, o->cost_ns);
 	l->apart = trk__distance(after, l->counter) + trk__memory_recount(t, false);
