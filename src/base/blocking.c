@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-enum { KIND_BITS = 2, KIND_MASK = (1 << KIND_BITS) - 1, READ_MAX = 64 };
+enum { KIND_BITS = 3, KIND_MASK = (1 << KIND_BITS) - 1, READ_MAX = 64 };
 
 static _Thread_local struct trk_blocking *own;
 

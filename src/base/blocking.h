@@ -18,6 +18,7 @@ enum trk_blocking_kind {
 	TRK_BLOCKING_NOTHING,
 	TRK_BLOCKING_PROCESS,
 	TRK_BLOCKING_STORAGE,
+	TRK_BLOCKING_OUTPUT, /* rows or messages for a file of the user's */
 	TRK_BLOCKING_ANSWER, /* storage, or a child that uses it, after the end of the job */
 };
 

@@ -26,8 +26,11 @@ int trk__os_socket(int family, int type, int protocol);
 int trk__os_pipe(int ends[2]);
 /* Write until nothing can be written for `ms` milliseconds (-1: all), as to a pipe whose reader is
  * slow or to a stopped terminal. Number of bytes, which may be less than len, or a negative errno.
- * Windows: as trk__write_all(). */
+ * A write that storage does not answer is abandoned (base/blocking.h) and goes on with its last
+ * PIPE_BUF bytes; while it does, nothing else is written there. Windows: as trk__write_all(). */
 ssize_t trk__os_write_in_time(int fd, const void *data, size_t len, int ms);
+/* Whether such a write still goes on. */
+bool trk__os_write_is_stuck(int fd);
 int trk__os_socket_pair(int ends[2]);
 /* An end of such a pair that the program which has started this one passed on under this number.
  * Returns a descriptor, closed on exec, or -EBADF. */

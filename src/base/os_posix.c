@@ -3,13 +3,18 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/blocking.h"
 #include "base/os.h"
+
+/* At the end nothing else waits. */
+enum { STUCK_MS = 2000, STUCK_STEP_MS = 20 };
 
 const char trk__os_program_ending[] = "";
 const bool trk__os_has_links = true;
@@ -25,17 +30,57 @@ ssize_t trk__os_receive(int fd, void *data, size_t size)
 	return n < 0 ? -errno : n;
 }
 
+/* Descriptors that are being written to; the last bit is for all further ones. */
+static _Atomic uint64_t written_to;
+
+static uint64_t bit_of(int fd)
+{
+	return 1ull << (fd < 63 ? fd : 63);
+}
+
+bool trk__os_write_is_stuck(int fd)
+{
+	return fd >= 0 && atomic_load(&written_to) & bit_of(fd);
+}
+
+/* From a copy: when an abandoned write returns, the caller's data may be gone. */
+static ssize_t write_part(int fd, const char *data, size_t len)
+{
+	char copy[PIPE_BUF];
+	ssize_t n;
+
+	memcpy(copy, data, len);
+	{
+		TRK_MAY_BLOCK(TRK_BLOCKING_OUTPUT, 0);
+
+		atomic_fetch_or(&written_to, bit_of(fd));
+		n = write(fd, copy, len);
+		atomic_fetch_and(&written_to, ~bit_of(fd));
+	}
+	return n;
+}
+
+static bool waits_in_vain(int fd, int ms)
+{
+	for (int waited = 0; trk__os_write_is_stuck(fd); waited += STUCK_STEP_MS) {
+		if (waited >= (ms < 0 ? STUCK_MS : ms))
+			return true;
+		(void) poll(NULL, 0, STUCK_STEP_MS);
+	}
+	return false;
+}
+
 ssize_t trk__os_write_in_time(int fd, const void *data, size_t len, int ms)
 {
 	struct pollfd to = {.fd = fd, .events = POLLOUT};
 	const char *at = data;
 	size_t done = 0;
 
-	while (done < len) {
+	while (done < len && !waits_in_vain(fd, ms)) {
 		int ready = poll(&to, 1, ms);
 		/* A pipe that poll() calls writable has room for PIPE_BUF bytes. */
 		size_t part = len - done < PIPE_BUF ? len - done : PIPE_BUF;
-		ssize_t n = ready == 1 ? write(fd, at + done, part) : -1;
+		ssize_t n = ready == 1 ? write_part(fd, at + done, part) : -1;
 
 		if (ready == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
 			return ready == 0 ? (ssize_t) done : -errno;

@@ -54,10 +54,7 @@ __attribute__((format(printf, 1, 0))) static void complain(const char *format, v
 	len = strlen(text);
 	trk__utf8_clean(text, len, ""); /* the origin may be the name of a file */
 	text[len++] = '\n';
-	if (is_in_time)
-		(void) trk__os_write_in_time(STDERR_FILENO, text, len, MESSAGE_MS);
-	else
-		(void) trk__write_all(STDERR_FILENO, text, len);
+	(void) trk__os_write_in_time(STDERR_FILENO, text, len, is_in_time ? MESSAGE_MS : -1);
 }
 
 void cli_complain(const char *format, ...)
@@ -136,6 +133,10 @@ int cli_write(int fd, const struct trk_buf *b, const char *where)
 int cli_print_to(int fd, struct trk_buf *b)
 {
 	trk__utf8_clean(b->data, b->len, "\n\t");
+	if (fd == STDERR_FILENO && is_in_time) {
+		(void) trk__os_write_in_time(fd, b->data, b->len, MESSAGE_MS);
+		return 0;
+	}
 	return cli_write(fd, b, fd == STDOUT_FILENO ? "stdout" : "stderr");
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -100,21 +101,58 @@ static void add_row(struct sample_output *out, const struct trk_run *run,
 	}
 }
 
-/* Rows that the reader does not take at once wait for the next row: the job's limits and signals
- * must not wait for a reader. At the end the rest waits for it. */
+static ssize_t send_part(struct sample_output *out, size_t len, int ms)
+{
+	size_t at = out->sent;
+	ssize_t r;
+
+	out->sent += len; /* an abandoned write goes on with them */
+	r = trk__os_write_in_time(out->fd, out->buf.data + at, len, ms);
+	out->sent = at + (r > 0 ? (size_t) r : 0);
+	return r;
+}
+
+static void fail(struct sample_output *out, const char *reason)
+{
+	out->failed = true;
+	trk__buf_clear(&out->buf);
+	out->sent = 0;
+	cli_complain("%s: cannot write samples: %s", out->where, reason);
+}
+
+static void note_storage(struct sample_output *out, bool is_last)
+{
+	if (!trk__os_write_is_stuck(out->fd))
+		return;
+	if (is_last)
+		fail(out, "the storage does not answer");
+	else if (!out->has_waited)
+		cli_complain("%s: the storage does not answer: rows wait in memory", out->where);
+	out->has_waited = true;
+}
+
+/* Rows that the reader or the storage does not take at once wait for the next row: the job's limits
+ * and signals must not wait for them. At the end the rest waits for a reader, and briefly for
+ * storage. */
 static void write_out(struct sample_output *out, bool is_last)
 {
-	ssize_t r = trk__os_write_in_time(out->fd, out->buf.data, out->buf.len, is_last ? -1 : 0);
+	size_t part;
+	ssize_t r;
 
-	if (r > 0) {
-		out->buf.len -= (size_t) r;
-		memmove(out->buf.data, out->buf.data + r, out->buf.len);
-	}
-	if (r < 0) {
-		out->failed = true;
-		trk__buf_clear(&out->buf);
-		cli_complain("%s: cannot write samples: %s", out->where, trk__strerror((int) r));
-	}
+	if (out->buf.len == 0)
+		return;
+	do {
+		part = out->buf.len - out->sent;
+		part = part < PIPE_BUF ? part : PIPE_BUF;
+		r = send_part(out, part, is_last ? -1 : 0);
+	} while (r == (ssize_t) part && out->sent < out->buf.len);
+	out->buf.len -= out->sent;
+	memmove(out->buf.data, out->buf.data + out->sent, out->buf.len);
+	out->sent = 0;
+	if (r < 0)
+		fail(out, trk__strerror((int) r));
+	else
+		note_storage(out, is_last);
 }
 
 void sample_output_row(struct sample_output *out, const struct trk_run *run,

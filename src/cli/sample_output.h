@@ -25,6 +25,8 @@ struct sample_output {
 	struct trk_sibling_line line;
 	bool has_rates;           /* the row to come: of disks and interfaces */
 	struct trk_buf buf, only; /* only: a run of one row, as JSON */
+	size_t sent;              /* bytes at the begin of buf; not 0 after an abandoned write */
+	bool has_waited;          /* for its storage */
 };
 
 /* Open the output that the settings name. Returns 0, or -1 after a complaint. The caller releases

@@ -177,7 +177,7 @@ static int print_end(const struct track_settings *s, const struct trk_run_end *e
 
 	if (end->unsent[0] && !s->quiet)
 		cli_complain("the run is stored only on this machine: %s", end->unsent);
-	(void) trk__write_all(STDERR_FILENO, end->text.data, end->text.len);
+	(void) trk__os_write_in_time(STDERR_FILENO, end->text.data, end->text.len, -1);
 	/* A separate process evaluates the alert rules over the job's history. */
 	if (!s->no_recording && !s->track.unlisted && run->pid)
 		cli_alert_check_later(&alert, run->id);

@@ -676,7 +676,8 @@ void trk__track_resume(struct track *t, enum trk_blocking_kind kind)
 {
 	if (kind != TRK_BLOCKING_PROCESS && step[t->step] != loop)
 		t->step++;
-	t->is_storage_blocked |= kind != TRK_BLOCKING_PROCESS && t->options->dir;
+	t->is_storage_blocked |=
+		t->options->dir && (kind == TRK_BLOCKING_STORAGE || kind == TRK_BLOCKING_ANSWER);
 	if (kind == TRK_BLOCKING_PROCESS && tree_of(t) && !trk__tree_interrupted(tree_of(t)))
 		t->sampler = NULL;
 	/* What was going on may have been interrupted. */

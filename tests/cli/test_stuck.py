@@ -208,7 +208,7 @@ def test_a_folder_of_recordings_on_a_dead_file_server(rt, dead):
 # file "freeze" exists and there is no summary. A write to a frozen file system cannot be interrupted, not even by SIGKILL.
 FROZEN = """
 mkfs.ext4 -q "$IMAGE" && mount -o loop "$IMAGE" "$DIR" || exit 99
-"$@" &
+(BEFORE exec "$@") &
 job=$!
 until [ -e "$DIR.freeze" ]; do kill -0 $job || exit 98; sleep 0.02; done
 fsfreeze -f "$DIR"
@@ -218,7 +218,7 @@ kill -0 "$(cat "$DIR.job")" && echo "the job lives"
 fsfreeze -u "$DIR"
 wait $job
 rc=$?
-cp -r "$DIR/runs" "$DIR.runs"
+cp -r "$DIR" "$DIR.copy"
 umount "$DIR"
 exit $rc
 """
@@ -232,11 +232,12 @@ def frozen(rt, tmp_path):
     with open(image, "wb") as file:
         file.truncate(16 << 20)
 
-    def run(*command):
-        done = rt.run("-m", "--propagation", "private", "bash", "-c", FROZEN, "bash", rt.path, "run",
+    def run(*command, state=folder, before=""):
+        begin = FROZEN.replace("BEFORE", before)
+        done = rt.run("-m", "--propagation", "private", "bash", "-c", begin, "bash", rt.path, "run",
                       "--no-discovery", "--interval", "200ms", "--summary-json", rt.summary_file, *command,
                       program="/usr/bin/unshare",
-                      env={"IMAGE": image, "DIR": folder, "RESOURCE_TRACKER_DIR": folder,
+                      env={"IMAGE": image, "DIR": folder, "RESOURCE_TRACKER_DIR": state,
                            "SUMMARY": rt.summary_file})
         if done.rc == 99:
             pytest.skip("no loop device, or no ext4")
@@ -253,7 +254,7 @@ def test_rows_wait_in_memory_while_the_storage_is_frozen(rt, frozen):
     assert done.rc == 7, done.stderr
     assert "the storage does not answer: rows wait in memory" in done.stderr
     assert "incomplete" not in done.stderr
-    [file] = (frozen.folder.parent / "storage.runs").iterdir()
+    [file] = (frozen.folder.parent / "storage.copy/runs").iterdir()
     shown = rt.run("show", file, "--json").json()
     rows = rt.run("export", file, "--format", "csv").stdout.splitlines()
     assert shown["run"]["exit"]["code"] == 7
@@ -267,6 +268,32 @@ def test_a_time_limit_acts_while_the_storage_is_frozen(rt, frozen):
     assert done.rc == 124, done.stderr
     assert "recording incomplete: its storage does not answer (" in done.stderr
     assert "the job lives" not in done.stdout
+
+
+def test_rows_for_a_file_wait_while_its_storage_is_frozen(rt, frozen, tmp_path):
+    """None is written twice, and none is missing."""
+    job = f"""echo $$ >{frozen.folder}.job; sleep 0.5; touch {frozen.folder}.freeze; until [ -e {frozen.folder}.frozen ]; do sleep 0.05; done
+    sleep 1.5; rm {frozen.folder}.freeze; sleep 0.5; exit 7"""
+    done = frozen("--output", frozen.folder / "rows", "--format", "jsonl", "--", "sh", "-c", job, state=tmp_path / "state")
+    assert done.rc == 7, done.stderr
+    assert f"{frozen.folder}/rows: the storage does not answer: rows wait in memory" in done.stderr
+    rows = [json.loads(line)["timestamp"] for line in (tmp_path / "storage.copy/rows").read_text().splitlines()]
+    assert rows == sorted(set(rows))
+    assert len(rows) == done.summary["tracker"]["samples"]
+
+
+@pytest.mark.parametrize("what", ["rows", "messages"])
+def test_a_time_limit_acts_while_a_file_of_the_user_is_frozen(rt, frozen, tmp_path, what):
+    if what == "rows":
+        flags, redirect = ("--output", frozen.folder / "rows"), ""
+    else:
+        flags, redirect = (), f"exec 2>{frozen.folder}/messages; "
+    job = f"echo $$ >{frozen.folder}.job; sleep 0.5; touch {frozen.folder}.freeze; sleep 1000"
+    done = frozen(*flags, "--timeout", "3s", "--grace", "1s", "--", "sh", "-c", job, state=tmp_path / "state",
+                  before=redirect)
+    assert done.rc == 124, done.stderr
+    assert "the job lives" not in done.stdout
+    assert ("rows: cannot write samples: the storage does not answer" in done.stderr) == (what == "rows")
 
 
 # ---- /proc ----
