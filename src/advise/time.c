@@ -25,10 +25,10 @@ static bool is_ended_by_limit(const struct trk_past_run *run, double limit_s)
 static struct trk_past_run in_seconds(const struct trk_past_run *run)
 {
 	double limit_s = run->capacity[TRK_RESOURCE_TIME_S].value;
+	const struct trk_past_peak duration = {.bytes = run->duration_s, .at_most_bytes = NAN};
 	struct trk_past_run ret = *run;
 
-	ret.memory.bytes = run->duration_s;
-	ret.swap.bytes = NAN;
+	trk__past_run_hold(&ret, &duration);
 	ret.duration_s = 1;
 	ret.limit_memory_bytes = NAN;
 	if (is_ended_by_limit(run, limit_s)) {

@@ -166,8 +166,7 @@ static ssize_t vram_runs(const struct trk_advice_input *in, struct trk_past_run 
 		*run = (*ret)[i];
 		if (!(run->vram.bytes > 0))
 			continue;
-		run->memory = run->vram;
-		run->swap.bytes = run->needed_bytes = NAN;
+		trk__past_run_hold(run, &run->vram);
 		run->end = TRK_PAST_SUCCEEDED; /* failed runs count, too */
 		n++;
 	}

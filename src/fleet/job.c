@@ -294,6 +294,7 @@ static enum trk_fleet_rating judge(const struct trk_fleet_work *w)
 		return TRK_FLEET_FEW;
 	usual.duration_s = job->duration_s;
 	usual.samples = TRK_SIZING_SAMPLES_MIN;
+	usual.needed_bytes = job->peak_bytes + trk__past_run_held(&usual) - usual.memory.bytes;
 	usual.memory.bytes = job->peak_bytes;
 	usual.cpu_mean = job->cores;
 	usual.code = 0;

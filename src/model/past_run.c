@@ -1,6 +1,7 @@
 #include "model/past_run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +33,12 @@ double trk__past_run_held(const struct trk_past_run *run)
 	if (run->needed_bytes >= run->memory.bytes)
 		return run->needed_bytes;
 	return run->memory.bytes + (run->swap.bytes > 0 ? run->swap.bytes : 0);
+}
+
+void trk__past_run_hold(struct trk_past_run *run, const struct trk_past_peak *peak)
+{
+	run->memory = *peak;
+	run->swap.bytes = run->huge_bytes = run->needed_bytes = NAN;
 }
 
 int trk__past_run_keep(struct trk_past_run *run, struct trk_texts *texts)

@@ -65,6 +65,8 @@ enum trk_past_end trk__past_run_end(const struct trk_past_run *run);
 /* The most memory that it held, with its huge pages and its swap, which it would have needed without
  * swap. */
 double trk__past_run_held(const struct trk_past_run *run);
+/* Make this all that it held: advice on another figure reads it as memory. */
+void trk__past_run_hold(struct trk_past_run *run, const struct trk_past_peak *peak);
 /* Replace its texts by those of the pool, which outlive the row it was read from. 0 or -ENOMEM. */
 int trk__past_run_keep(struct trk_past_run *run, struct trk_texts *texts);
 /* trk__end_words of a run; an end of a later version by its name. */
