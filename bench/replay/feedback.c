@@ -40,8 +40,8 @@ static void log_add(struct past_log *log, struct trk_past_run row)
 	log->row[log->count++] = row;
 }
 
-/* The answer of `recommend` before this run. */
-static double advised(const struct past_log *log, const struct past *next)
+/* The answer of `recommend` before this run, in MiB; *ret_chance: that the run needs more. */
+static double advised(const struct past_log *log, const struct past *next, double *ret_chance)
 {
 	size_t n = log->count < ours.rows_max ? log->count : ours.rows_max;
 	struct trk_memory_options options = {.risk = ours.risk,
@@ -55,7 +55,41 @@ static double advised(const struct past_log *log, const struct past *next)
 	if (trk__advice_memory(log->row + log->count - n, n, ours.group ? like.tags : NULL,
 			       &options, &alike, &advice) < 0)
 		exit(3);
+	*ret_chance = advice.chance_exceed;
 	return advice.request_bytes / MIB;
+}
+
+/* --- the stated chance --- */
+
+/* Runs by the number of runs before them, and by their input over the largest before them. */
+enum { YOUNG_RUNS = 9, INPUTS = 6 };
+static const double input_most[INPUTS] = {1.05, 1.2, 1.5, 2, 4, INFINITY};
+static struct chance_class {
+	size_t runs, failed;
+	double said;
+} chance_class[2][INPUTS + 1]; /* the last one: the input is not known */
+static bool counts_chance;
+
+static void count_chance(const struct past_log *log, const struct past *next, double said,
+			 bool failed)
+{
+	size_t good = 0, class = 0;
+	struct chance_class *c;
+	double most = 0;
+
+	if (!counts_chance)
+		return;
+	for (size_t i = 0; i < log->count; i++) {
+		good += log->row[i].end == TRK_PAST_SUCCEEDED;
+		if (log->row[i].input_bytes > most)
+			most = log->row[i].input_bytes;
+	}
+	while (class < INPUTS && !(next->x * MIB <= most * input_most[class]))
+		class ++;
+	c = &chance_class[good >= YOUNG_RUNS][class];
+	c->runs++;
+	c->failed += failed;
+	c->said += said;
 }
 
 void feedback_step(struct score *sum, const struct step *s, size_t first, size_t last)
@@ -68,13 +102,14 @@ void feedback_step(struct score *sum, const struct step *s, size_t first, size_t
 	for (size_t i = 1; i < s->count && i <= last; i++) {
 		const struct past *p = &s->past[i];
 		struct score one = {.runs = 1, .used = p->y * p->t};
-		double request = advised(&log, p);
+		double said, later, request = advised(&log, p, &said);
 
+		count_chance(&log, p, said, request < p->y);
 		for (int attempt = 0; request < p->y && attempt < ATTEMPTS_MAX; attempt++) {
 			one.fails++;
 			one.paid += request * p->t;
 			log_add(&log, row_of(p, request, true));
-			request = advised(&log, p);
+			request = advised(&log, p, &later);
 		}
 		one.paid += request * p->t;
 		log_add(&log, row_of(p, request, false));
@@ -452,6 +487,49 @@ static bool check_goals(const struct family *f)
 			      goals[k].young_paid, goals[k].young_failed);
 	}
 	return met;
+}
+
+static void chance_row(const char *name)
+{
+	for (int old = 0; old < 2; old++) {
+		printf("| %s, %s |", name, old ? "older" : "runs 2 to 9");
+		for (int i = 0; i <= INPUTS; i++) {
+			const struct chance_class *c = &chance_class[old][i];
+			double runs = (double) c->runs;
+
+			if (c->runs == 0)
+				printf(" - |");
+			else
+				printf(" %.1f, %.1f (%zu) |", 100 * c->said / runs,
+				       100 * (double) c->failed / runs, c->runs);
+		}
+		printf("\n");
+	}
+	memset(chance_class, 0, sizeof(chance_class));
+}
+
+void bench_chance(const char *folder)
+{
+	struct family f;
+
+	printf("\nChance of needing more: stated %%, met %% (runs), by the next input over the "
+	       "largest "
+	       "so far\n\n| jobs | up to 1.05 | to 1.2 | to 1.5 | to 2 | to 4 | above | not known "
+	       "|\n|---|---|---|---|---|---|---|---|\n");
+	counts_chance = true;
+	for (int k = 0; k < JOBS; k++) {
+		struct score sum;
+
+		if (k < FAMILIES)
+			family_read(folder, k, EXECUTIONS, 200, &f);
+		else
+			wide_make(&f);
+		sum = score_of(&f, ALL_STEPS, 1, SIZE_MAX);
+		chance_row(f.name);
+		(void) fprintf(stderr, "%s %.4f / %.2f\n", f.name, sum.paid / sum.used,
+			       100 * (double) sum.failed_runs / (double) sum.runs);
+	}
+	counts_chance = false;
 }
 
 void bench_groups(const char *folder)

@@ -20,6 +20,8 @@ int main(int argc, char **argv)
 		met = bench_feedback(folder);
 	if (all || strcmp(what, "time") == 0)
 		met = bench_time(folder) && met;
+	if (all || strcmp(what, "chance") == 0)
+		bench_chance(folder);
 	if (all || strcmp(what, "choice") == 0)
 		bench_choice(folder);
 	if (all || strcmp(what, "leave") == 0)

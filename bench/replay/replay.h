@@ -1,7 +1,7 @@
 /* The replay bench: it runs recorded jobs through the functions of src/advise and through rules of
  * other projects.
  *
- *     replay WHAT TRACES    WHAT: feedback, time, groups, memory, young, failure, shift, choice, leave, law, split, odd,
+ *     replay WHAT TRACES    WHAT: feedback, time, chance, groups, memory, young, failure, shift, choice, leave, law, split, odd,
  *                          slower, speed, all
  *
  * TRACES is a folder with *_peaks.csv.gz and the other files that docs/advice.md names. It is not
@@ -95,6 +95,8 @@ void feedback_step(struct score *sum, const struct step *s, size_t first, size_t
 /* Returns false if a goal is missed. */
 bool bench_feedback(const char *folder);
 bool bench_time(const char *folder);
+/* How often a run needs more than the request, beside the stated chance. */
+void bench_chance(const char *folder);
 void bench_groups(const char *folder);
 void bench_memory(const char *folder, bool young);
 void bench_failure(const char *folder);

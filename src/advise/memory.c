@@ -38,6 +38,10 @@ struct run_floor {
 };
 
 static const double jump_margin = 1.1;
+/* A request is at most so many times the largest peak, unless the next input is larger. */
+static const double peaks_most = 1.5;
+/* A retry that fails more often gets twice as much. */
+static const double retry_chance_most = 0.5;
 
 /* Numbers without another source were chosen in the replay of docs/advice-replay.md, each on other
  * families of jobs than those it is reported for. */
@@ -49,7 +53,7 @@ const struct trk_memory_tuning trk__memory_tuning = {
 	.shift_up_runs = 2,
 	.step_bytes = 128 * TRK_MIB, /* the smallest step of the original package */
 	.floor_bytes = 256 * TRK_MIB,
-	.out_of_memory_grow = 1.2, /* of the Kubernetes Vertical Pod Autoscaler */
+	.out_of_memory_grow = 2, /* unknown until a later run succeeds: as a first retry */
 	.chance_max = 0.25,
 	.shift_gap = 0.5,  /* replay with failures: x 1.3 and x 2 from run 41, made-up wide jobs */
 	.newest_extra = 3, /* the same replay */
@@ -146,8 +150,7 @@ static const char *basis_text(const struct choice *c)
 		return "twice the amount at which the newest run was killed";
 	if (c->ratios.is_scaled)
 		return "largest peak so far, scaled up to the next input size";
-	return is_of_kill(c) ? "1.2 times the amount at which a run was killed"
-			     : basis_names[c->basis];
+	return is_of_kill(c) ? "twice the amount at which a run was killed" : basis_names[c->basis];
 }
 
 static void explain_basis(const struct choice *c, const struct trk_memory_tuning *tuning,
@@ -179,9 +182,19 @@ static void explain_basis(const struct choice *c, const struct trk_memory_tuning
 
 static void explain_chance(const struct choice *c, struct trk_memory_advice *a)
 {
+	char next[TRK_HUMAN_SIZE];
+
 	if (c->only_open_kills)
 		return;
-	if (a->retry)
+	if (isnan(a->chance_exceed))
+		trk__memory_say(a, "no run did the same work, so it is not known how sure that is");
+	else if (!a->retry && trk__memory_history_growth(&c->history) > 0)
+		trk__memory_say(
+			a,
+			"each of the newest runs needed more than all before it: at that rate the "
+			"next one needs %s",
+			size_text(trk__memory_history_growth(&c->history), next));
+	else if (a->retry)
 		trk__memory_say(a, "chance that the retry needs more: %.2g %%",
 				100 * a->chance_exceed);
 	else
@@ -306,6 +319,16 @@ static void explain(const struct choice *choice, const struct trk_earlier_view *
 				size_text(options->machine_bytes, size));
 }
 
+/* 0: no input is known. */
+static double largest_input(const struct trk_history *h)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < h->count; i++)
+		most = h->input_bytes[i] > most ? h->input_bytes[i] : most;
+	return most;
+}
+
 /* --- choice ---------------------------------------------------------------------------------- */
 
 /* Fill *c from a non-empty history. False if no predictor has a finite price: figures of a damaged
@@ -381,6 +404,34 @@ static bool choose_from(struct choice *c, struct choice *other, const struct trk
 	return true;
 }
 
+/* --- the chance of needing more --------------------------------------------------------------- */
+
+/* Chance that the next run needs more than that. The distribution of ratios prices a request; what
+ * is stated is corrected by what happened in the replay. */
+static double chance_above(const struct choice *c, double bytes)
+{
+	/* A run whose input is not larger than all before is less often a record. */
+	static const double seen_input = 0.6;
+	static const double wide_scale = 0.25; /* of the logarithm of largest / smallest peak */
+	const struct trk_history *h = &c->history;
+	double ratio = bytes / c->ratios.forecast_bytes;
+	double chance = trk__ratios_chance(&c->ratios, ratio);
+	struct trk_beyond beyond;
+	struct trk_spread s;
+
+	if (trk__memory_is_beyond(h, &beyond)) {
+		double there = trk__memory_beyond_chance(&beyond, bytes);
+
+		return there > chance ? there : chance;
+	}
+	/* Records of a wide job are further apart. */
+	if (trk__memory_history_is_wide(h, &s) && ratio > c->ratios.highest_ratio)
+		return 1.0 / (double) (h->count + 1) /
+		       (1 + trk__ln(ratio / c->ratios.highest_ratio) /
+				    (wide_scale * trk__ln(s.most_bytes / s.least_bytes)));
+	return h->next_input_bytes <= largest_input(h) ? chance * seen_input : chance;
+}
+
 /* --- the next rung --------------------------------------------------------------------------- */
 
 static double cut_to_machine(double bytes, const struct trk_memory_options *options)
@@ -404,7 +455,11 @@ static double rung_of(const struct choice *c, const struct trk_memory_options *o
 	factor =
 		trk__ratios_best(&c->ratios, options->tuning, &fail, failed_bytes / forecast, NULL);
 	rung = round_up(options->tuning, factor * forecast);
-	return rung > failed_bytes ? rung : round_up(options->tuning, 2 * failed_bytes);
+	/* Beyond the runs of the job, the distribution is a guess. */
+	if (!(rung > failed_bytes) ||
+	    chance_above(c, rung) > retry_chance_most * chance_above(c, failed_bytes))
+		return round_up(options->tuning, 2 * failed_bytes);
+	return rung;
 }
 
 /* --- floors ---------------------------------------------------------------------------------- */
@@ -546,11 +601,32 @@ static int ask(struct question **ret, const struct trk_past_run *runs, size_t co
 	return r;
 }
 
+/* Bound a request by the peaks so far, unless the input of the next run is larger. */
+static double bounded(const struct trk_history *h, double request)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < h->count; i++)
+		most = h->need_bytes[i] > most ? h->need_bytes[i] : most;
+	if (h->next_input_bytes > largest_input(h) * jump_margin || request < most * peaks_most)
+		return request;
+	return most * peaks_most;
+}
+
 static double request_with_floors(const struct choice *c, const struct trk_earlier_view *view,
 				  const struct run_floor *failure, const struct run_floor *jump)
 {
-	double request = c->ratios.forecast_bytes * c->factor;
+	double request = bounded(&c->history, c->ratios.forecast_bytes * c->factor);
+	struct trk_beyond beyond;
 
+	if (trk__memory_is_beyond(&c->history, &beyond)) {
+		double there = trk__memory_beyond_request(&beyond, c->lambda);
+
+		if (there > request)
+			request = there;
+	}
+	if (trk__memory_history_growth(&c->history) > request)
+		request = trk__memory_history_growth(&c->history);
 	if (failure->bytes > request)
 		request = failure->bytes;
 	if (jump->bytes > request)
@@ -570,21 +646,24 @@ static double request_with_floors(const struct choice *c, const struct trk_earli
 static void judge(const struct choice *c, const struct trk_earlier_view *view,
 		  const struct trk_open_kills *kills, struct trk_memory_advice *a)
 {
-	double forecast = c->ratios.forecast_bytes, above;
+	double above;
 
-	a->chance_exceed = trk__ratios_chance(&c->ratios, a->request_bytes / forecast);
+	a->chance_exceed = chance_above(c, a->request_bytes);
 	if (a->retry) {
 		/* Given that the need exceeds the amount that was not enough. */
-		above = trk__ratios_chance(&c->ratios, kills->failed_bytes / forecast);
+		above = chance_above(c, kills->failed_bytes);
 		a->chance_exceed = a->chance_exceed < above ? a->chance_exceed / above : 1;
 	}
 	a->confidence = confidence_of(c->history.count, a->chance_exceed);
+	if (view->options->is_new_work) {
+		a->chance_exceed = NAN;
+		a->confidence = TRK_CONFIDENCE_FIRST_ESTIMATE;
+	}
 	a->highest_bytes = highest_held(view);
 	a->passed_peak_bytes = a->passed_peak_chance = NAN;
 	if (a->highest_bytes > a->request_bytes) {
 		a->passed_peak_bytes = a->highest_bytes;
-		a->passed_peak_chance =
-			trk__ratios_chance(&c->ratios, a->highest_bytes / forecast * (1 - 1e-9));
+		a->passed_peak_chance = chance_above(c, a->highest_bytes * (1 - 1e-9));
 	}
 }
 
@@ -658,7 +737,7 @@ int trk__memory_chance(const struct trk_past_run *runs, size_t count,
 
 	if (!q)
 		return rc;
-	*ret = trk__ratios_chance(&q->choice.ratios, bytes / q->choice.ratios.forecast_bytes);
+	*ret = chance_above(&q->choice, bytes);
 	free(q);
 	return 0;
 }

@@ -64,6 +64,7 @@ extern const struct trk_memory_tuning trk__memory_tuning;
 struct trk_memory_options {
 	enum trk_risk risk;
 	double input_bytes;                     /* of the next run; NaN: not known */
+	bool is_new_work;                       /* no earlier run did the work of the next one */
 	double machine_bytes;                   /* the largest request possible; NaN: no bound */
 	const struct trk_memory_tuning *tuning; /* borrowed; NULL: trk__memory_tuning */
 };

@@ -15,7 +15,6 @@ static const double ln_beyond_max = 2 * 0.69314718055994531; /* 4 times */
 /* If the next input of a young job is known, earlier peaks are scaled up to that input by its
  * power, at most young_power_max, and by at most young_scale_max: without that bound the young jobs
  * of held-out families paid a third more (docs/advice-replay.md). */
-enum { YOUNG_RUNS = 9 };
 static const double young_power_max = 1.2, young_scale_max = 1.5;
 /* Added to the spread of ln input, so that two or three points do not give a steep line. */
 static const double young_spread = 1;
@@ -62,7 +61,7 @@ bool trk__memory_scale_young(const struct trk_history *h, double *ret_need_bytes
 	bool scaled = false;
 
 	memcpy(ret_need_bytes, h->need_bytes, h->count * sizeof(*ret_need_bytes));
-	if (h->count >= YOUNG_RUNS || isnan(ln_next))
+	if (h->count >= TRK_YOUNG_RUNS || isnan(ln_next))
 		return false;
 	power = young_power(h);
 	for (size_t i = 0; i < h->count; i++) {

@@ -12,6 +12,7 @@ enum {
 	RESOLVED_WITHIN = 20, /* successes after a kill among which one may resolve it; as long as
 			       * a failure that is not resolved is a floor */
 	WIDE_RUNS_MIN = 3,
+	GROWING_RUNS = 4, /* that each exceeded all runs before them */
 };
 
 static const double wide_spread = 3; /* largest over smallest peak */
@@ -237,6 +238,26 @@ bool trk__memory_history_is_wide(const struct trk_history *h, struct trk_spread 
 	*ret = s;
 	return h->count >= WIDE_RUNS_MIN && s.most_bytes > wide_spread * s.least_bytes &&
 	       isnan(h->next_input_bytes);
+}
+
+double trk__memory_history_growth(const struct trk_history *h)
+{
+	double most = 0, before = 0;
+	size_t first = h->count - GROWING_RUNS;
+
+	if (h->count < GROWING_RUNS + 1 || !isnan(h->next_input_bytes))
+		return 0;
+	for (size_t i = 0; i < h->count; i++) {
+		double more = h->need_bytes[i] - most;
+
+		if (i >= first && (h->is_kill[i] || !(more > 0)))
+			return 0;
+		if (i == first)
+			before = most;
+		if (more > 0)
+			most = h->need_bytes[i];
+	}
+	return most + (most - before) / GROWING_RUNS;
 }
 
 void trk__memory_history_forget(struct trk_history *h, size_t runs)

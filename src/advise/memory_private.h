@@ -67,6 +67,24 @@ double trk__ratios_median(const struct trk_ratios *r);
 /* Chance of a ratio above `factor`, with the unbounded tail of the law of records. */
 double trk__ratios_chance(const struct trk_ratios *r, double factor);
 
+/* --- inputs larger than all before ------------------------------------------------------------ */
+
+/* Runs from which on a job is no longer young. */
+enum { TRK_YOUNG_RUNS = 9 };
+
+struct trk_beyond {
+	double peak_bytes;     /* at the largest input so far */
+	double ln_input_ratio; /* of the next input to that one */
+	const double *power;   /* quantiles of the power of that ratio by which the need grows */
+};
+
+/* Whether the next run of a young job has a larger input than all runs before it. */
+bool trk__memory_is_beyond(const struct trk_history *h, struct trk_beyond *ret);
+/* The cheapest request, by the measured growth of the needs of other jobs. */
+double trk__memory_beyond_request(const struct trk_beyond *b, double lambda);
+/* Chance that the run needs more than that. */
+double trk__memory_beyond_chance(const struct trk_beyond *b, double bytes);
+
 /* --- the earlier runs that count -------------------------------------------------------------- */
 
 /* Kills at the end of the history, with no success after them. */
@@ -110,6 +128,9 @@ struct trk_spread {
 };
 /* Whether peaks vary by more than 3 times and the next run's input is not known. */
 bool trk__memory_history_is_wide(const struct trk_history *h, struct trk_spread *ret);
+/* If each of the newest 4 runs needed more than all before it, and no input size is known for the
+ * next one: the largest need and the mean of these steps. 0: the need does not grow. */
+double trk__memory_history_growth(const struct trk_history *h);
 void trk__memory_history_forget(struct trk_history *h, size_t runs);
 
 #endif

@@ -12,6 +12,8 @@
 #include "base/maths.h"
 
 static const double minute_s = 60;
+/* Time that a run needs which a time limit ended, as a multiple of that limit. */
+static const double limit_grow = 1.2;
 /* A run that a deadline ended lasted for less than this share of its time limit. */
 static const double at_limit = 0.9;
 
@@ -83,6 +85,7 @@ static int advise(const struct trk_past_run *times, size_t count, double input_b
 	int r;
 
 	tuning.step_bytes = tuning.floor_bytes = 0;
+	tuning.out_of_memory_grow = limit_grow;
 	r = trk__memory_advise(times, count, &options, m);
 	if (r < 0)
 		return r;

@@ -245,7 +245,11 @@ int trk__advice_memory(const struct trk_past_run *past, size_t count, const char
 {
 	struct trk_past_run *runs = NULL;
 	ssize_t n = trk__alike_take(past, count, tags, ret_alike, &runs);
-	int r = n < 0 ? (int) n : trk__memory_advise(runs, (size_t) n, options, ret);
+	struct trk_memory_options o = *options;
+	int r;
+
+	o.is_new_work = ret_alike->by == TRK_ALIKE_NONE;
+	r = n < 0 ? (int) n : trk__memory_advise(runs, (size_t) n, &o, ret);
 
 	if (r == 0) {
 		say_alike(ret_alike, count, ret);

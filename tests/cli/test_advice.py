@@ -112,3 +112,43 @@ def test_of_totals_only_the_mean_is_known(rt):
     assert cpu["reasons"][:2] == ["1 core of 2 busy on average; only the mean is known",
                                   "2 cores: fewer may take longer"]
     assert cpu["points"][0] == {"cores": 1, "run_time_s": 5400, "quality": "at_most"}
+
+
+# --- memory ---------------------------------------------------------------------------------------
+
+
+def test_one_outlier_does_not_multiply_the_request(rt):
+    job = Sacct()
+    for i in range(20):
+        job.add(mib=950 + 37 * i % 100)
+    job.add(mib=11_700).imported(rt)
+    assert 11_700 <= advice(rt)["memory"]["request_mib"] <= 1.5 * 11_700 + 128
+
+
+def test_kills_that_no_run_resolved_are_doubled(rt):
+    job = Sacct(memory="4096M")
+    for i in range(10):
+        job.add(mib=1950 + 37 * i % 100).add("OUT_OF_MEMORY", 0.1, mib=4095, exit_code="0:125")
+    job.imported(rt)
+    memory = advice(rt)["memory"]
+    assert memory["request_mib"] >= 8190
+    assert any("no run has succeeded above that" in reason for reason in memory["reasons"])
+
+
+def test_a_growing_job_gets_its_next_step(rt):
+    job = Sacct()
+    for i in range(5):
+        job.add(mib=1000 + 300 * i)
+    job.imported(rt)
+    memory = advice(rt)["memory"]
+    assert 2500 <= memory["request_mib"] < 3300
+    assert not any("1 in 6" in reason for reason in memory["reasons"])
+
+
+def test_a_tag_that_no_run_has_leaves_the_chance_unknown(rt):
+    for _ in range(4):
+        assert rt.track("true", flags=["--job", "tagged", "--tag", "kind=a"]).rc == 0
+    known, typo = (advice(rt, "tagged", "--tag", f"kind={kind}")["memory"] for kind in "ab")
+    assert known["chance_exceed"] is not None and known["confidence"] == "low"
+    assert typo["chance_exceed"] is None and typo["confidence"] == "first estimate"
+    assert any("no run did the same work" in reason for reason in typo["reasons"])
