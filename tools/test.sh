@@ -258,21 +258,25 @@ stage_quick() {
 	end quick
 }
 
-# E2E_PICTURES=FOLDER saves a screenshot of each state.
-stage_e2e() {
-	local rc=0
-	begin "the report in a browser"
-	rm -f "$logs/e2e.xml"
+# in_browser NAME FILE…: runs tests in a browser. E2E_PICTURES=FOLDER saves a screenshot of each state.
+in_browser() {
+	local name=$1 rc=0
+	shift
+	rm -f "$logs/$name.xml"
 	if check "recordings for the browser" ninja --quiet -C "$BUILD" -j "$JOBS" \
 		tests/e2e/make_recordings tests/e2e/make_history; then
 		RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") \
 			MAKE_RECORDINGS=$(realpath "$BUILD/tests/e2e/make_recordings") \
 			MAKE_HISTORY=$(realpath "$BUILD/tests/e2e/make_history") \
 			together timeout 2400 node --test --test-concurrency="$JOBS" --test-reporter=junit \
-			--test-reporter-destination="$logs/e2e.xml" tests/e2e/*.test.mjs \
-			>"$logs/e2e.log" 2>&1 </dev/null || rc=$?
-		count junit "$logs/e2e.xml" $rc || tail -n 40 "$logs/e2e.log"
+			--test-reporter-destination="$logs/$name.xml" "$@" >"$logs/$name.log" 2>&1 </dev/null || rc=$?
+		count junit "$logs/$name.xml" $rc || tail -n 40 "$logs/$name.log"
 	fi
+}
+
+stage_e2e() {
+	begin "the report in a browser"
+	in_browser e2e tests/e2e/*.test.mjs
 	end e2e
 }
 
@@ -431,9 +435,10 @@ stage_systems() {
 	end systems
 }
 
-# Tests with the mark `prove`, most of them of frameworks that take seconds to start.
+# Tests with the mark `prove`, most of them of frameworks that take seconds to start, and every page of the site.
 stage_marked() {
 	begin "tests that only prove runs"
+	EVERY_PAGE=1 in_browser marked-e2e tests/e2e/site.test.mjs
 	RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest marked prove tests/cli
 	if build_wheel; then
 		test_wheel marked-python prove "${artefacts[@]/#/--ignore=}" tests/python

@@ -1,12 +1,23 @@
 """Tests `catalog_build prices --from`: public price lists in their original formats, from a local server, and the program
 with the built file."""
 
+import subprocess
+import sys
+
 import pytest
 
-from feed_hosts import hosts, offer, table, update  # noqa: F401
+from feed_hosts import ROOT, hosts, offer, table, update  # noqa: F401
 
 import feeds
+import prices
 from known import Known, Refused
+
+
+def test_the_tool_takes_prices_as_its_first_word():
+    """Below, its functions are called."""
+    done = subprocess.run([sys.executable, ROOT / "tools/catalog_build", "prices", "--help"], check=True,
+                          capture_output=True, text=True)
+    assert "--mirror" in done.stdout
 
 
 # ---- Azure ----
@@ -100,7 +111,8 @@ def test_a_next_page_of_another_host_is_not_asked(rt, hosts, link):
     assert len(hosts.asked) == 1 and not hosts.built.exists()
 
 
-def test_pages_without_end_are_given_up(rt, hosts):
+def test_pages_without_end_are_given_up(rt, hosts, monkeypatch):
+    monkeypatch.setattr(prices, "PAGES_MAX", 20)
     hosts.documents[AZURE] = {"Items": [], "NextPageLink":
                               "https://prices.azure.com/api/retail/prices?$skip=1"}
     result = update(rt, hosts, "--from", "azure", "--region", "azure/westeurope")
