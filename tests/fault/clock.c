@@ -81,9 +81,10 @@ int timerfd_settime(int fd, int flags, const struct itimerspec *new, struct itim
 	struct itimerspec spec = *new;
 	int64_t start = start_ns[CLOCK_MONOTONIC], at = ns_of(&new->it_value);
 
-	if (flags & TFD_TIMER_ABSTIME && at > 0)
-		spec.it_value = timespec_of(
-			start + (int64_t) ((double) (at + waited_ns - start) / speed) + 1);
+	if (flags & TFD_TIMER_ABSTIME && at > 0) {
+		at = start + (int64_t) ((double) (at + waited_ns - start) / speed) + 1;
+		spec.it_value = timespec_of(at > 1 ? at : 1); /* 1: at once */
+	}
 	return (int) syscall(SYS_timerfd_settime, fd, flags, &spec, old);
 }
 
