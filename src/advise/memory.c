@@ -186,7 +186,12 @@ static void explain_chance(const struct choice *c, struct trk_memory_advice *a)
 
 	if (c->only_open_kills)
 		return;
-	if (isnan(a->chance_exceed))
+	if (a->is_of_part)
+		trk__memory_say(
+			a,
+			"the peak is that of the largest process or task: it is not known how much "
+			"all of them held together, nor the chance of needing more");
+	else if (isnan(a->chance_exceed))
 		trk__memory_say(a, "no run did the same work, so it is not known how sure that is");
 	else if (!a->retry && trk__memory_history_growth(&c->history) > 0)
 		trk__memory_say(
@@ -655,7 +660,8 @@ static void judge(const struct choice *c, const struct trk_earlier_view *view,
 		a->chance_exceed = a->chance_exceed < above ? a->chance_exceed / above : 1;
 	}
 	a->confidence = confidence_of(c->history.count, a->chance_exceed);
-	if (view->options->is_new_work) {
+	a->is_of_part = view->runs[view->count - 1].memory.is_of_part;
+	if (view->options->is_new_work || a->is_of_part) {
 		a->chance_exceed = NAN;
 		a->confidence = TRK_CONFIDENCE_FIRST_ESTIMATE;
 	}

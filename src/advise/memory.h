@@ -105,6 +105,8 @@ struct trk_memory_advice {
 	double passed_peak_bytes;
 	double passed_peak_chance;
 	bool retry;           /* the newest run ran out of memory: this is for its retry */
+	bool is_of_part;      /* the peak of the newest run is of its largest process or task: the
+				 chance is NaN */
 	bool is_wide;         /* peaks vary by more than 3 times, and no input size explains it */
 	bool exceeds_machine; /* the need is above machine_bytes, to which the request was cut */
 	size_t reason_count;

@@ -402,6 +402,12 @@ bool trk__advice_memory_note(struct trk_buf *b, const struct trk_advice *a)
 	static const double worth_saying = 8; /* times the lower bound */
 	bool is_bounded = a->peak_most_mib < a->peak_now_mib * worth_saying;
 
+	if (a->has_memory && a->memory.is_of_part) {
+		trk__buf_puts(b,
+			      "the peak is that of the largest process or task: all together may "
+			      "have held more (run measures all)");
+		return true;
+	}
 	if (!(a->possible_shared_mib > 0) && !(a->peak_most_mib > 0))
 		return false;
 	if (a->possible_shared_mib > 0) {

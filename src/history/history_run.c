@@ -227,6 +227,11 @@ static struct trk_past_peak peak_of(double mib)
 	return (struct trk_past_peak){.bytes = mib * TRK_MIB, .at_most_bytes = NAN};
 }
 
+static bool is_of_part(const char *reason)
+{
+	return !strcmp(reason, TRK_PEAK_OF_PROCESS) || !strcmp(reason, TRK_PEAK_OF_TASK);
+}
+
 void trk__history_run_from(const struct trk_record *record, const char *file,
 			   struct trk_history_row *ret)
 {
@@ -279,6 +284,7 @@ void trk__history_run_from(const struct trk_record *record, const char *file,
 	};
 	(void) snprintf(ret->run.id, sizeof(ret->run.id), "%s", run->id);
 	ret->run.memory.quality = o->total[TRK_TOTAL_PEAK_MEMORY_MIB].quality;
+	ret->run.memory.is_of_part = is_of_part(o->total[TRK_TOTAL_PEAK_MEMORY_MIB].reason);
 	ret->run.memory.at_most_bytes = o->total[TRK_TOTAL_PEAK_MEMORY_AT_MOST_MIB].value * TRK_MIB;
 	ret->run.swap.quality = o->total[TRK_TOTAL_PEAK_SWAP_MIB].quality;
 	ret->run.end = trk__past_run_end(&ret->run);

@@ -65,7 +65,7 @@ static int block_end(struct trk_importing *i, struct time_block *b)
 	trk__imp_ends_with_file(i, b->t.duration_s);
 	(void) snprintf(i->run.command, sizeof(i->run.command), "%s", b->command);
 	i->run.command_len = strlen(i->run.command) + 1;
-	b->t.peak_is = "largest process of the job";
+	b->t.peak_is = TRK_PEAK_OF_PROCESS;
 	b->t.code = b->signal ? -1 : b->code;
 	b->t.signal = b->signal;
 	b->t.end = b->signal ? TRK_END_SIGNALLED : TRK_END_EXITED;

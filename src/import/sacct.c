@@ -16,6 +16,7 @@ struct slurm_job {
 	struct trk_imp_totals t;
 	double start_s;
 	bool open, ended;
+	bool is_of_task; /* the peak is of one of several tasks */
 };
 
 static double larger(double a, double b)
@@ -32,7 +33,7 @@ static int slurm_end(struct trk_importing *i, struct slurm_job *j)
 		i->result->skipped++;
 		return 0;
 	}
-	j->t.peak_is = "largest task of any step, sampled";
+	j->t.peak_is = j->is_of_task ? TRK_PEAK_OF_TASK : "sampled";
 	trk__imp_clear(i, j->name[0] ? j->name : j->id);
 	i->run.start_ns = isnan(j->start_s) ? i->import->time_ns : trk__imp_ns(j->start_s);
 	(void) snprintf(i->run.tags, sizeof(i->run.tags), "slurm_job_id=%s", j->id);
@@ -108,12 +109,52 @@ static void slurm_first(struct slurm_job *j, const struct trk_delimited *d, cons
 	slurm_outcome(&j->t, trk__delimited_cell(d, "State"), trk__delimited_cell(d, "ExitCode"));
 }
 
+/* All tasks of a step together: the sum of their peaks (TRESUsageInTot), else their number times
+ * the mean of their peaks. NaN: unknown. */
+static double tasks_bytes(const struct trk_delimited *d)
+{
+	const char *at = trk__delimited_cell(d, "TRESUsageInTot"), *rest = "";
+	double tasks = trk__delimited_value(d, "NTasks");
+	char memory[32];
+
+	while (*at && strncmp(at, "mem=", 4) != 0)
+		at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',');
+	if (*at) {
+		(void) snprintf(memory, sizeof(memory), "%.*s", (int) strcspn(at + 4, ","), at + 4);
+		return trk__value_bytes(memory, 1, &rest);
+	}
+	return tasks * trk__delimited_bytes(d, "AveRSS");
+}
+
+/* The batch script is one task, and so is what Slurm starts beside it. */
+static bool is_one_task(const struct trk_delimited *d)
+{
+	const char *step = strchr(trk__delimited_cell(d, "JobID"), '.');
+
+	return trk__delimited_value(d, "NTasks") == 1 || !step || !strcmp(step, ".batch") ||
+	       !strcmp(step, ".extern");
+}
+
+/* Steps may run at the same time: the peak of the job is at least that of its largest step. */
+static void take_peak(struct slurm_job *j, const struct trk_delimited *d)
+{
+	double task_mib = trk__delimited_bytes(d, "MaxRSS") / TRK_MIB;
+	double all_mib = larger(tasks_bytes(d) / TRK_MIB, task_mib);
+
+	if (isnan(all_mib))
+		all_mib = task_mib;
+	if (j->t.peak_mib >= all_mib || isnan(all_mib))
+		return;
+	j->t.peak_mib = all_mib;
+	j->is_of_task = isnan(tasks_bytes(d)) && !is_one_task(d);
+}
+
 static void slurm_step(struct slurm_job *j, const struct trk_delimited *d)
 {
 	struct trk_imp_totals *t = &j->t;
 
 	t->cpu_s = larger(t->cpu_s, trk__value_clock(trk__delimited_cell(d, "TotalCPU")));
-	t->peak_mib = larger(t->peak_mib, trk__delimited_bytes(d, "MaxRSS") / TRK_MIB);
+	take_peak(j, d);
 	t->read_bytes = larger(t->read_bytes, trk__delimited_bytes(d, "MaxDiskRead"));
 	t->write_bytes = larger(t->write_bytes, trk__delimited_bytes(d, "MaxDiskWrite"));
 	/* The job's own row may have the state COMPLETED where a step was killed for memory. */

@@ -27,6 +27,7 @@ struct trk_past_peak {
 	double bytes;
 	double at_most_bytes; /* upper bound where `bytes` is a lower one; NaN: not known */
 	enum trk_quality quality;
+	bool is_of_part; /* of the largest process or task only */
 };
 
 struct trk_past_run {

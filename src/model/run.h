@@ -51,6 +51,10 @@ struct trk_quantity {
 	char reason[TRK_RUN_TEXT_SIZE]; /* why it is not exact; empty when it is */
 };
 
+/* Reasons of a peak that is only of a part of the job: how much the whole held is unknown. */
+#define TRK_PEAK_OF_PROCESS "largest process of the job"
+#define TRK_PEAK_OF_TASK    "largest task of any step, sampled"
+
 /* Defines the enumeration, the keys of the JSON and the order in the file. */
 #define TRK_TOTAL_LIST(X)                                                                          \
 	X(CPU_S, "cpu_s")                                                                          \

@@ -152,3 +152,46 @@ def test_a_tag_that_no_run_has_leaves_the_chance_unknown(rt):
     assert known["chance_exceed"] is not None and known["confidence"] == "low"
     assert typo["chance_exceed"] is None and typo["confidence"] == "first estimate"
     assert any("no run did the same work" in reason for reason in typo["reasons"])
+
+
+# --- peaks that are lower bounds ------------------------------------------------------------------
+
+STEPS = """\
+JobID|JobName|State|ExitCode|Elapsed|TotalCPU|MaxRSS|ReqMem|AllocCPUS|NTasks|AveRSS|TRESUsageInTot
+1|mpi|COMPLETED|0:0|00:01:00|06:57.815||16000M|8|||
+1.batch|batch|COMPLETED|0:0|00:01:00|00:00.034|20264K||8|1|20264K|cpu=00:00:00,mem=20264K
+1.0|fit|COMPLETED|0:0|00:01:00|06:57.779|1947276K||8|{tasks}|{mean}|{total}
+"""
+
+
+def steps(rt, tasks="", mean="", total=""):
+    text = STEPS.format(tasks=tasks, mean=mean, total=total)
+    assert rt.run("import", "-n", "mpi", "/dev/stdin", stdin=text).rc == 0
+    return advice(rt, "mpi")["memory"]
+
+
+def test_all_tasks_of_a_step_count(rt):
+    assert steps(rt, 8, "1940000K", "cpu=00:06:57,mem=15520000K")["request_mib"] >= 15520000 / 1024
+    assert "largest process or task" not in rt.run("recommend", "mpi", "--for", "slurm").stdout
+
+
+def test_without_their_sum_the_mean_of_all_tasks_counts(rt):
+    memory = steps(rt, 8, "1940000K")
+    assert memory["request_mib"] >= 8 * 1940000 / 1024 and memory["chance_exceed"] is not None
+
+
+def test_the_peak_of_one_task_is_not_that_of_the_job(rt):
+    memory = steps(rt, 8)
+    assert memory["chance_exceed"] is None and memory["confidence"] == "first estimate"
+    assert any("it is not known how much all of them held together" in reason for reason in memory["reasons"])
+    assert rt.run("recommend", "mpi", "--for", "slurm").stdout.startswith(
+        "# the peak is that of the largest process or task: all together may have held more")
+
+
+def test_the_peak_of_one_process_is_not_that_of_the_job(rt):
+    text = "\tCommand being timed: \"./prog x\"\n\tUser time (seconds): 60.00\n" \
+           "\tSystem time (seconds): 0.01\n\tElapsed (wall clock) time (h:mm:ss or m:ss): 1:00.00\n" \
+           "\tMaximum resident set size (kbytes): 1638400\n\tExit status: 0\n"
+    assert rt.run("import", "-n", "timed", "/dev/stdin", stdin=text).rc == 0
+    assert advice(rt, "timed")["memory"]["chance_exceed"] is None
+    assert "largest process or task" in rt.run("recommend", "timed").stdout
