@@ -163,6 +163,9 @@ struct trk_outcome {
 	size_t left_behind; /* processes that were still alive at the end */
 	struct trk_stuck_process stuck[TRK_STUCK_MAX]; /* the first ones */
 	size_t stuck_count;                            /* of all */
+	/* Processes that the kernel killed, out of memory, and after which the job went on; when the
+	 * first one, since the start. */
+	uint64_t memory_kills, memory_kill_ms;
 	uint64_t missed, late;
 	uint64_t tracker_cpu_ns, tracker_rss_bytes;
 	char sources[TRK_RUN_SOURCES_MAX][2][TRK_RUN_TEXT_SIZE / 2]; /* name, text */

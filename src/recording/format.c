@@ -425,6 +425,8 @@ void trk__format_outcome(struct trk_buf *b, const struct trk_outcome *o)
 	}
 	trk__buf_varint(b, o->suspended_ns);
 	put_stuck(b, o);
+	trk__buf_varint(b, o->memory_kills);
+	trk__buf_varint(b, o->memory_kill_ms);
 }
 
 static void parse_counts(struct trk_cursor *c, struct trk_outcome *o)
@@ -476,6 +478,10 @@ int trk__parse_outcome(const void *data, size_t len, struct trk_outcome *ret)
 		o.suspended_ns = trk__cursor_varint(&c);
 	if (o.source_count == n)
 		get_stuck(&c, &o);
+	if (o.source_count == n && c.at < c.end) {
+		o.memory_kills = trk__cursor_varint(&c);
+		o.memory_kill_ms = trk__cursor_varint(&c);
+	}
 	if (c.bad)
 		return -EBADMSG;
 	*ret = o;

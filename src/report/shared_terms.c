@@ -35,6 +35,19 @@ void trk__tell_state(struct trk_doc *d, const struct trk_record *r, const char *
 	d->state = trk__doc_print(d, "%s %s", symbol, trk__record_end_words(r, words));
 }
 
+const char *trk__memory_kill_words(struct trk_doc *d, const struct trk_outcome *o)
+{
+	unsigned long s = (unsigned long) (o->memory_kill_ms / 1000);
+	const char *at = trk__doc_print(d, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60, s % 60);
+
+	if (o->memory_kills == 1)
+		return trk__doc_print(d, "A process was killed for memory at %s; the job went on",
+				      at);
+	return trk__doc_print(
+		d, "%llu processes were killed for memory, the first at %s; the job went on",
+		(unsigned long long) o->memory_kills, at);
+}
+
 void trk__term_time(struct trk_doc *d, struct trk_doc_section *s,
 		    const struct trk_time_breakdown *c)
 {

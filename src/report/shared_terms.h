@@ -10,6 +10,8 @@
 
 /* How the run ended, as the state of a document. running: the symbol of a run that goes on. */
 void trk__tell_state(struct trk_doc *d, const struct trk_record *r, const char *running);
+/* "A process was killed for memory at 0:00:31; the job went on". */
+const char *trk__memory_kill_words(struct trk_doc *d, const struct trk_outcome *o);
 /* "71 % computing · 14 % disk · 15 % sleeping, other", largest first but other at the end. */
 void trk__term_time(struct trk_doc *d, struct trk_doc_section *s,
 		    const struct trk_time_breakdown *c);

@@ -121,6 +121,8 @@ static void tell_troubles(struct trk_doc *d, const struct trk_record *r)
 		tell_memory_kill(d, r);
 	else if (is_cut_short(o->end) && o->evidence[0])
 		add_trouble(d, evidence(d, o));
+	if (o->memory_kills)
+		add_trouble(d, trk__memory_kill_words(d, o));
 	tell_forks(d, r);
 	if (o->end == TRK_END_TRACKER_DIED)
 		add_trouble(d, trk__doc_print(d, "did not end cleanly; last sample at %s%s%s",

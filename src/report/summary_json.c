@@ -91,6 +91,20 @@ static void stuck_of(struct trk_json *j, const struct trk_outcome *o)
 	trk__json_close(j, ']');
 }
 
+/* null: none that the job survived. */
+static void memory_kills_of(struct trk_json *j, const struct trk_outcome *o)
+{
+	if (!o->memory_kills) {
+		trk__json_key(j, "memory_kills");
+		trk__json_null(j);
+		return;
+	}
+	trk__json_key_open(j, "memory_kills", '{');
+	trk__json_key_u64(j, "count", o->memory_kills);
+	trk__json_key_double(j, "first_s", (double) o->memory_kill_ms / 1000);
+	trk__json_close(j, '}');
+}
+
 static void run_of(struct trk_json *j, const struct trk_record *r)
 {
 	trk__json_key_open(j, "run", '{');
@@ -114,6 +128,7 @@ static void run_of(struct trk_json *j, const struct trk_record *r)
 	trk__json_key_double(j, "input_bytes",
 			     r->run.input_bytes ? (double) r->run.input_bytes : (double) NAN);
 	trk__json_key_u64(j, "left_behind", r->outcome.left_behind);
+	memory_kills_of(j, &r->outcome);
 	stuck_of(j, &r->outcome);
 	trk__json_key_u64(j, "damaged_records", r->damaged);
 	trk__json_close(j, '}');

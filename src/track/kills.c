@@ -18,7 +18,7 @@ void trk__kills_follow(struct trk_kills *k, const struct trk_cgroup *cg)
 
 void trk__kills_begin(struct trk_kills *k, const struct trk_env *env, const struct trk_cgroup *cg)
 {
-	*k = (struct trk_kills){.knows_group = false};
+	*k = (struct trk_kills){.begin_ns = env->monotonic_ns()};
 	k->knows_machine = trk__vmstat_oom_kills(env->proc_fd, &k->machine_start) == 0;
 	trk__kills_follow(k, cg);
 }
@@ -28,10 +28,14 @@ void trk__kills_look(struct trk_kills *k, const struct trk_cgroup *cg, uint64_t 
 {
 	uint64_t now;
 
+	if (is_over && !k->over_ns)
+		k->over_ns = now_ns;
 	if (k->knows_group && trk__cgroup_oom_kills(cg, &now) >= 0 && now > k->group_last) {
 		k->in_group += now - k->group_last;
 		k->group_last = now;
 		k->rose_ns = now_ns;
+		if (!k->first_ns)
+			k->first_ns = now_ns;
 		k->ended_before = k->ended_last;
 	}
 	k->ended_last = ended;

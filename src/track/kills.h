@@ -19,12 +19,15 @@ struct trk_kills {
 	bool knows_group, knows_above, knows_machine;
 	bool is_shared; /* the group's count is that of a group above, shared with other groups */
 	uint64_t group_start, above_start, machine_start;
+	uint64_t begin_ns;
 	/* At the last look. */
 	uint64_t group_last, ended_last;
 	uint64_t rose_ns;      /* when a rise of the group's count was last seen */
 	uint64_t ended_before; /* processes of the job that had ended at the look before rose_ns */
 	/* Found so far. */
 	uint64_t in_group, above, on_machine; /* kills since the start */
+	uint64_t first_ns;                    /* when the first one in the group was seen */
+	uint64_t over_ns;  /* when the job itself was seen to have ended; 0: not */
 	bool member_ended; /* a process of the job ended when the group's count rose */
 	bool at_end;       /* the job itself ended then */
 	char above_path[TRK_CGROUP_TEXT_SIZE];

@@ -5,10 +5,14 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
+
 /* Share of the limit that the job must have held. The kernel kills the largest process in a group:
  * a process with less than 10 % is hardly that. If the job itself was not killed, or the count is
  * that of the machine, it must have held as much as all others together. */
 static const double LEAST_SHARE = 0.1, MOST_OF_IT = 0.5;
+/* A job that fails because one of its processes was killed may take this long to clean up. */
+#define FAILING_NS (10 * TRK_NS_PER_S)
 
 __attribute__((format(printf, 2, 3))) static void set_evidence(struct trk_outcome *o,
 							       const char *format, ...)
@@ -99,6 +103,28 @@ static void judge_status(const struct trk_outcome_facts *f, struct trk_outcome *
 	}
 }
 
+/* Is the end of the job what the last kill in its group led to? A shell reports a kill of its child as
+ * 137 whenever that was. */
+static bool ends_by_kill(const struct trk_kills *k, const struct trk_outcome *o)
+{
+	bool is_soon = k->at_end || k->over_ns <= k->rose_ns + FAILING_NS;
+
+	if (o->signal)
+		return o->signal == SIGKILL && k->at_end;
+	return o->code == 128 + SIGKILL || (o->code != 0 && is_soon);
+}
+
+static void note_earlier_kill(const struct trk_outcome_facts *f, struct trk_outcome *o)
+{
+	if (o->signal == SIGKILL)
+		set_evidence(o, "killed from outside: the kernel's out-of-memory kill was earlier");
+	else if (!o->signal)
+		explain_group_kill(o, f,
+				   o->code ? ", and the job went on" : ", yet the job ended well");
+	o->memory_kills = f->kills.in_group;
+	o->memory_kill_ms = (f->kills.first_ns - f->kills.begin_ns) / TRK_NS_PER_MS;
+}
+
 static void judge_reaped(const struct trk_outcome_facts *f, struct trk_outcome *o)
 {
 	bool is_killed, fits;
@@ -107,7 +133,7 @@ static void judge_reaped(const struct trk_outcome_facts *f, struct trk_outcome *
 	/* A shell reports the end of its child by SIGKILL as 137. */
 	is_killed = o->signal == SIGKILL || o->code == 128 + SIGKILL;
 	fits = kill_fits(f, is_killed);
-	if (fits && o->code != 0) {
+	if (fits && ends_by_kill(&f->kills, o)) {
 		o->end = TRK_END_OUT_OF_MEMORY;
 		explain_group_kill(o, f, "");
 	} else if (entered_kill_fits(f, is_killed) && o->code != 0) {
@@ -117,7 +143,7 @@ static void judge_reaped(const struct trk_outcome_facts *f, struct trk_outcome *
 		o->end = TRK_END_OUT_OF_MEMORY;
 		explain_machine_kill(o, f);
 	} else if (fits) {
-		explain_group_kill(o, f, ", yet the job ended well");
+		note_earlier_kill(f, o);
 	} else if (entered_kill_fits(f, is_killed)) {
 		set_evidence(o, "%s, yet the job ended well", f->entered);
 	} else if (is_killed) {

@@ -1,9 +1,9 @@
 /* How a run ended, and the evidence for it. Pure: no I/O.
  *
- * An out-of-memory kill counts as the end of the job only if the job failed, one of its processes
- * ended when the kernel counted the kill, and the job held enough of the limit. Otherwise the
- * victim may have been another process in the control group, and the exit code of the job
- * stands. */
+ * An out-of-memory kill counts as the end of the job only if the job failed soon after it, one of
+ * its processes ended when the kernel counted the kill, and the job held enough of the limit.
+ * Otherwise the job went on without that process, or the victim may have been another process in the
+ * control group, and the exit code or signal of the job stands. */
 #ifndef TRK_TRACK_OUTCOME_H
 #define TRK_TRACK_OUTCOME_H
 
@@ -33,7 +33,7 @@ struct trk_outcome_facts {
 	double limit_mib;  /* that the kernel enforces, or the machine's memory; NaN: not known */
 };
 
-/* Set end, code, signal and evidence of *ret. */
+/* Set end, code, signal, evidence and memory_kills of *ret. */
 void trk__outcome_judge(const struct trk_outcome_facts *f, struct trk_outcome *ret);
 
 #endif

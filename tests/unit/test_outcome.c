@@ -80,6 +80,35 @@ static void a_job_that_ends_well_keeps_its_exit_code(void **state)
 	assert_non_null(strstr(outcome.evidence, "yet the job ended well"));
 }
 
+/* A worker was killed at 31 s; the job ended minutes later. */
+static void the_end_is_judged_from_the_end(void **state)
+{
+	struct trk_outcome_facts f = killed_job(EXITED(3));
+
+	f.kills.at_end = false;
+	f.kills.first_ns = f.kills.rose_ns = 31 * TRK_NS_PER_S;
+	f.kills.over_ns = 40 * TRK_NS_PER_S;
+	assert_int_equal(judge(&f)->end, TRK_END_OUT_OF_MEMORY); /* it failed because of that */
+	assert_int_equal(outcome.memory_kills, 0);
+	f.kills.over_ns = 300 * TRK_NS_PER_S;
+	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
+	assert_int_equal(outcome.memory_kills, 1);
+	assert_int_equal(outcome.memory_kill_ms, 31000);
+	f.wait_status = SIGTERM;
+	assert_int_equal(judge(&f)->end, TRK_END_SIGNALLED);
+	assert_int_equal(outcome.signal, SIGTERM);
+	assert_int_equal(outcome.memory_kills, 1);
+	assert_string_equal(outcome.evidence, "");
+	f.wait_status = SIGSEGV;
+	assert_int_equal(judge(&f)->end, TRK_END_SIGNALLED);
+	f.wait_status = KILLED_BY_9;
+	assert_int_equal(judge(&f)->end, TRK_END_SIGNALLED);
+	assert_non_null(strstr(outcome.evidence, "killed from outside"));
+	f.wait_status = EXITED(0);
+	assert_int_equal(judge(&f)->end, TRK_END_EXITED);
+	assert_int_equal(outcome.memory_kills, 1);
+}
+
 static void the_kill_of_a_neighbour_is_not_the_end_of_a_small_job(void **state)
 {
 	struct trk_outcome_facts f = neighbour_killed(EXITED(1));
@@ -408,6 +437,7 @@ int main(void)
 		cmocka_unit_test(a_limit_is_the_end_also_if_its_job_could_not_be_ended),
 		cmocka_unit_test(a_job_that_the_kernel_killed_ran_out_of_memory),
 		cmocka_unit_test(a_job_that_ends_well_keeps_its_exit_code),
+		cmocka_unit_test(the_end_is_judged_from_the_end),
 		cmocka_unit_test(the_kill_of_a_neighbour_is_not_the_end_of_a_small_job),
 		cmocka_unit_test(a_kill_while_no_process_of_the_job_ended_is_a_neighbours),
 		cmocka_unit_test(a_small_job_in_its_own_full_group_was_not_the_largest),

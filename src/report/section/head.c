@@ -138,6 +138,8 @@ static void tell_state(struct trk_doc *d, const struct trk_report_work *w)
 		unfinished(d, w);
 		break;
 	}
+	if (o->memory_kills)
+		add_trouble(d, trk__doc_print(d, "%s.", trk__memory_kill_words(d, o)));
 	if (record->damaged)
 		add_trouble(d,
 			    trk__doc_print(d,
