@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 
 #include "rows.h"
+#include "skip.h"
 #include "recording/format.h"
 #include "recording/tail.h"
 
