@@ -16,6 +16,7 @@
 #include "skip.h"
 #include "recording/format.h"
 #include "recording/tail.h"
+#include "skip.h"
 
 enum { FEW = 6 };
 
