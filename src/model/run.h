@@ -75,7 +75,8 @@ struct trk_quantity {
 	X(FORKS_REFUSED, "forks_refused")                                                          \
 	X(PEAK_COMMIT_MIB, "peak_commit_mib")                                                      \
 	X(PEAK_HUGE_PAGES_MIB, "peak_huge_pages_mib")                                              \
-	X(PEAK_NEEDED_MIB, "peak_needed_mib")
+	X(PEAK_NEEDED_MIB, "peak_needed_mib")                                                      \
+	X(PEAK_FILE_PAGES_MIB, "peak_file_pages_mib")
 
 enum trk_total {
 #define X(id, key) TRK_TOTAL_##id,

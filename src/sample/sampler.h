@@ -77,6 +77,7 @@ struct trk_sampler_memory {
 	double tree_swap_bytes, tree_huge_bytes;
 	/* Largest memory of the tree at one tick; largest sum of its memory, swap and huge pages. */
 	double row_bytes, needed_bytes;
+	double file_bytes;   /* unchanged pages of mapped files, when row_bytes was the memory */
 	bool misses_outside; /* at some tick, swap or huge pages of the tree were not known */
 };
 void trk__sampler_memory(const struct trk_sampler *s, struct trk_sampler_memory *ret);

@@ -345,8 +345,22 @@ static void take_outside(struct trk_sampler *s, const struct trk_cgroup_usage *u
 	m->misses_outside |= isnan(now.swap_bytes) || isnan(now.huge_bytes);
 	raise_to(&m->tree_swap_bytes, now.swap_least_bytes);
 	raise_to(&m->tree_huge_bytes, now.huge_least_bytes);
-	raise_to(&m->row_bytes, (double) held);
 	raise_to(&m->needed_bytes, (double) held + known(now.swap_bytes) + known(now.huge_bytes));
+}
+
+/* The part that the kernel can drop. */
+static void take_files(struct trk_sampler *s, uint64_t held)
+{
+	struct trk_sampler_memory *m = &s->memory;
+	uint64_t bytes = trk__tree_file_bytes(s->tree);
+
+	if (bytes > held)
+		bytes = held;
+	trk__sampler_set_bytes(s, TRK_PROCESS_FILE_PAGES, bytes);
+	if ((double) held <= m->row_bytes)
+		return;
+	m->row_bytes = (double) held;
+	m->file_bytes = (double) bytes;
 }
 
 /* Without a process that was read the memory is unknown, not 0. */
@@ -365,6 +379,7 @@ static void take_held(struct trk_sampler *s, const struct trk_cgroup_usage *usag
 		trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY_MOST,
 				       held + state->most_bytes - state->pss_bytes);
 	take_outside(s, usage, held);
+	take_files(s, held);
 }
 
 void trk__sampler_take_group_memory(struct trk_sampler *s, const struct trk_cgroup_usage *usage)
@@ -412,6 +427,7 @@ void trk__sampler_memory_baseline(struct trk_sampler *s)
 		.tree_swap_bytes = NAN,
 		.tree_huge_bytes = NAN,
 		.row_bytes = NAN,
+		.file_bytes = NAN,
 		.needed_bytes = NAN,
 	};
 	swap_baseline(s);

@@ -1,5 +1,5 @@
 /* The totals of memory that no size of a process contains: what is swapped out, and huge pages of
- * hugetlbfs; and the memory that the job needed with both. */
+ * hugetlbfs; the memory that the job needed with both; and the part that the kernel could drop. */
 #include <math.h>
 
 #include "base/bytes.h"
@@ -83,9 +83,22 @@ static void set_needed(const struct trk_peak_facts *f, const struct trk_quantity
 				  "memory is above its samples");
 }
 
+static void set_files(const struct trk_peak_facts *f, struct trk_quantity *ret)
+{
+	double mib = f->memory.file_bytes / TRK_MIB;
+
+	if (isnan(mib))
+		trk__quantity_unknown(ret, "there was no sample");
+	else
+		trk__quantity_set(ret, mib, TRK_QUALITY_ESTIMATED, "smaps_rollup",
+				  "in the row with the most memory; of the processes for which "
+				  "smaps_rollup was read");
+}
+
 void trk__peak_outside(const struct trk_peak_facts *f, struct trk_quantity total[TRK_TOTALS])
 {
 	set_swap(f, &total[TRK_TOTAL_PEAK_SWAP_MIB]);
 	set_huge(f, &total[TRK_TOTAL_PEAK_HUGE_PAGES_MIB]);
+	set_files(f, &total[TRK_TOTAL_PEAK_FILE_PAGES_MIB]);
 	set_needed(f, &total[TRK_TOTAL_PEAK_MEMORY_MIB], &total[TRK_TOTAL_PEAK_NEEDED_MIB]);
 }

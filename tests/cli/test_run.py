@@ -200,7 +200,7 @@ def test_the_summary_has_every_documented_key(rt):
         "disk_read_bytes", "disk_write_bytes", "major_faults", "context_switches",
         "gpu_energy_j", "peak_memory_at_least_mib", "peak_memory_at_most_mib",
         "peak_group_memory_mib", "peak_shared_files_mib", "peak_swap_mib", "forks_refused",
-        "peak_commit_mib", "peak_huge_pages_mib", "peak_needed_mib"}
+        "peak_commit_mib", "peak_huge_pages_mib", "peak_needed_mib", "peak_file_pages_mib"}
     for quantity in [*summary["totals"].values(), *summary["limits"].values()]:
         assert set(quantity) == {"value", "quality", "source", "reason"}
         assert (quantity["value"] is None) == (quantity["quality"] == "unknown")

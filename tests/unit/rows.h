@@ -71,6 +71,7 @@ static inline void outcome_init(struct trk_outcome *o)
 	/* Nothing was swapped out, and no fork refused: that would be told. */
 	trk__quantities_clear(&o->total[TRK_TOTAL_PEAK_SWAP_MIB], 1);
 	trk__quantities_clear(&o->total[TRK_TOTAL_PEAK_HUGE_PAGES_MIB], 1);
+	trk__quantities_clear(&o->total[TRK_TOTAL_PEAK_FILE_PAGES_MIB], 1);
 	trk__quantity_set(&o->total[TRK_TOTAL_FORKS_REFUSED], 0, TRK_QUALITY_AT_MOST, "source",
 			  "reason");
 	o->top_count = 1;

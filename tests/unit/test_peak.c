@@ -29,6 +29,7 @@ static struct trk_sampler_memory memory_of(double cache, double need, double unm
 		.tree_swap_bytes = NAN,
 		.tree_huge_bytes = NAN,
 		.row_bytes = NAN,
+		.file_bytes = NAN,
 		.needed_bytes = NAN,
 	};
 }

@@ -39,7 +39,8 @@ static void reads_a_current_kernel(void **state)
 		trk__pid_smaps_parse(HEADER "Rss:             1000 kB\nPss:              800 kB\n"
 					    "Pss_Dirty:        555 kB\nPss_Anon:         500 kB\n"
 					    "Pss_File:         250 kB\nPss_Shmem:         50 kB\n"
-					    "Shared_Clean:     300 kB\nAnonymous:        510 kB\n"
+					    "Shared_Clean:     300 kB\nShared_Dirty:      30 kB\n"
+					    "Private_Dirty:    525 kB\nAnonymous:        510 kB\n"
 					    "AnonHugePages:   2048 kB\nSwap:              20 kB\n"
 					    "SwapPss:           10 kB\nLocked:             0 kB\n",
 				     &s),
@@ -51,6 +52,7 @@ static void reads_a_current_kernel(void **state)
 	assert_int_equal(s.pss_file_bytes, 250 * 1024);
 	assert_int_equal(s.pss_shmem_bytes, 50 * 1024);
 	assert_int_equal(s.anon_bytes, 510 * 1024);
+	assert_int_equal(s.dirty_bytes, 555 * 1024);
 	assert_int_equal(s.swap_bytes, 20 * 1024);
 	assert_int_equal(s.swap_pss_bytes, 10 * 1024);
 }

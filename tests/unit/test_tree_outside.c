@@ -1,4 +1,4 @@
-/* Swap and huge pages of a tree whose members' files say what they hold. */
+/* Swap, huge pages and pages of files of a tree whose members' files say what they hold. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -154,6 +154,31 @@ static void without_budget_the_figures_are_not_known(void **state)
 	assert_between(&tree.state.swap, 30, 30, 30);
 }
 
+static void only_unchanged_pages_of_files_can_be_dropped(void **state)
+{
+	struct trk_pid_smaps s = {.pss_file_bytes = 300 * MIB,
+				  .pss_shmem_bytes = 60 * MIB,
+				  .anon_bytes = 50 * MIB,
+				  .dirty_bytes = (50 + 60 + 40) * MIB};
+
+	tree.mapped = (struct amount){.best = 500 * MIB};
+	for (int i = 0; i < 2; i++) { /* two map the same */
+		member[i].read_update = 1;
+		member[i].mapped_bytes = 720 * MIB;
+		member[i].share = 0.5;
+		member[i].round_mapped = 360 * MIB;
+	}
+	trk__files_take(&member[0], &s);
+	assert_int_equal((trk__tree_file_bytes(&tree) + MIB / 2) / MIB, 300 - 40);
+	member[0].mapped_bytes /= 2; /* it has unmapped half since */
+	assert_int_equal((trk__tree_file_bytes(&tree) + MIB / 2) / MIB, 130);
+	member[0].mapped_bytes *= 2;
+	trk__files_take(&member[1], &s);
+	assert_int_equal(trk__tree_file_bytes(&tree) / MIB, 500); /* no more than is mapped */
+	member[0].read_update = member[1].read_update = 0;        /* unknown: nothing is claimed */
+	assert_int_equal(trk__tree_file_bytes(&tree), 0);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -165,6 +190,7 @@ int main(void)
 		CASE(a_member_that_sleeps_is_read_again_when_the_machine_swaps),
 		CASE(a_member_that_ended_holds_nothing),
 		CASE(without_budget_the_figures_are_not_known),
+		CASE(only_unchanged_pages_of_files_can_be_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -422,7 +422,7 @@ class ResourceTracker:
             "disk_read_bytes", "disk_write_bytes", "major_faults", "context_switches", "gpu_energy_j",
             "peak_memory_at_least_mib", "peak_memory_at_most_mib", "peak_group_memory_mib",
             "peak_shared_files_mib", "peak_swap_mib", "forks_refused", "peak_commit_mib",
-            "peak_huge_pages_mib", "peak_needed_mib")}
+            "peak_huge_pages_mib", "peak_needed_mib", "peak_file_pages_mib")}
 
     def lines(self, by: str = "line", since: Optional[float] = None,
               until: Optional[float] = None) -> TinyDataFrame:

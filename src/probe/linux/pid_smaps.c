@@ -10,7 +10,7 @@ int trk__pid_smaps_parse(const char *text, struct trk_pid_smaps *ret)
 {
 	struct trk_pid_smaps s = {0};
 	bool has_rss = false, has_pss = false;
-	uint64_t shared_clean = 0, shared_dirty = 0;
+	uint64_t shared_clean = 0, shared_dirty = 0, private_dirty = 0;
 	const struct trk_kib_line lines[] = {
 		{"Rss:", &s.rss_bytes, &has_rss},
 		{"Pss:", &s.pss_bytes, &has_pss},
@@ -19,6 +19,7 @@ int trk__pid_smaps_parse(const char *text, struct trk_pid_smaps *ret)
 		{"Pss_Shmem:", &s.pss_shmem_bytes, NULL},
 		{"Shared_Clean:", &shared_clean, NULL},
 		{"Shared_Dirty:", &shared_dirty, NULL},
+		{"Private_Dirty:", &private_dirty, NULL},
 		{"Anonymous:", &s.anon_bytes, NULL},
 		{"Swap:", &s.swap_bytes, NULL},
 		{"SwapPss:", &s.swap_pss_bytes, NULL},
@@ -32,6 +33,7 @@ int trk__pid_smaps_parse(const char *text, struct trk_pid_smaps *ret)
 	if (shared_clean > UINT64_MAX - shared_dirty)
 		return -EBADMSG;
 	s.shared_bytes = shared_clean + shared_dirty;
+	s.dirty_bytes = shared_dirty + private_dirty; /* the parser bounds each */
 	*ret = s;
 	return 0;
 }

@@ -22,6 +22,7 @@ struct trk_pid_smaps {
 	uint64_t pss_shmem_bytes;
 	uint64_t shared_bytes; /* resident pages that other processes also map */
 	uint64_t anon_bytes;   /* resident anonymous */
+	uint64_t dirty_bytes;  /* resident, and changed since they were read: all anonymous pages */
 	/* Swapped out, shared memory included; the proportional share of it, without shared memory
 	 * (Linux 4.3+). */
 	uint64_t swap_bytes, swap_pss_bytes;

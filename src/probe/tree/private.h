@@ -108,6 +108,7 @@ struct process {
 	float share;
 	uint64_t shmem_bytes; /* its proportional share of shared memory */
 	uint64_t read_lost;   /* trk_tree.mapped_lost */
+	float file_part; /* of the part that counts for it: clean pages of files; linux/files.c */
 	float read_ns_per_byte;
 	/* VmSwap and HugetlbPages, its CPU clock when they were read, and the part of the swap that
 	 * counts for it by smaps_rollup. */
@@ -432,6 +433,10 @@ void trk__others_release(struct trk_tree *t);
 /* linux/outside.c */
 /* The member's proportional share of its swap was read. */
 void trk__outside_take_share(struct process *p, uint64_t swap_pss_bytes);
+
+/* linux/files.c */
+/* Its smaps_rollup was read, and its share of mapped pages is up to date. */
+void trk__files_take(struct process *p, const struct trk_pid_smaps *s);
 
 /* linux/address_space.c */
 /* Find the members that run in the address space of another one. */

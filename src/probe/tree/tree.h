@@ -195,6 +195,10 @@ const struct trk_tree_state *trk__tree_state(const struct trk_tree *t);
  * readings of smaps_rollup. False while a member is ending, as its memory is being freed. */
 bool trk__tree_shmem(const struct trk_tree *t, uint64_t *ret_bytes);
 
+/* Pages of files that members map and have not changed, as far as smaps_rollup was read: the kernel
+ * can drop them and read them again. Part of pss_bytes. */
+uint64_t trk__tree_file_bytes(const struct trk_tree *t);
+
 /* By how much the kernel's sizes of a process (RSS, VmHWM, ru_maxrss) may be off, as it counts
  * pages in batches. Sums of PSS are not affected. */
 uint64_t trk__tree_rss_slack(const struct trk_tree *t);

@@ -464,6 +464,7 @@ bool trk__memory_read(struct trk_tree *t, struct process *p)
 	p->shmem_bytes = s.pss_shmem_bytes;
 	p->read_lost = t->mapped_lost;
 	trk__outside_take_share(p, s.swap_pss_bytes);
+	trk__files_take(p, &s);
 	p->read_update = t->update;
 	p->round = t->round;
 	t->round_reads++;
