@@ -26,6 +26,13 @@ static int advise_memory(const struct trk_advice_input *in, struct trk_advice *a
 		return r;
 	a->has_memory = true;
 	a->memory_mib = a->memory.request_bytes / TRK_MIB;
+	if (a->file_pages_mib > 0)
+		trk__memory_say(
+			&a->memory,
+			"up to %.0f MiB of the newest peak are pages of mapped files, which the "
+			"kernel can drop: they count, as it is not known whether they are "
+			"read again",
+			a->file_pages_mib);
 	return 0;
 }
 
@@ -216,6 +223,18 @@ double trk__possible_shared_mib(const struct trk_record *record)
 	return mib;
 }
 
+double trk__droppable_files_mib(const struct trk_record *record)
+{
+	/* Programs and their libraries are smaller. */
+	static const double least_mib = 64, least_share = 0.1;
+	const struct trk_quantity *total = record->outcome.total;
+	double mib = total[TRK_TOTAL_PEAK_FILE_PAGES_MIB].value;
+
+	if (!(mib > least_mib) || !(mib > total[TRK_TOTAL_PEAK_MEMORY_MIB].value * least_share))
+		return NAN;
+	return mib;
+}
+
 /* The upper bound of a peak that is a lower bound; NaN if both are close, or if it is unknown. */
 static double possible_peak_mib(const struct trk_past_peak *peak)
 {
@@ -316,6 +335,7 @@ int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret)
 		.peak_now_mib = newest_of(in)->memory.bytes / TRK_MIB,
 		.peak_most_mib = possible_peak_mib(&newest_of(in)->memory),
 		.possible_shared_mib = trk__possible_shared_mib(in->record),
+		.file_pages_mib = trk__droppable_files_mib(in->record),
 		.runs = in->count,
 		.cpu_had = trk__capacity(in->record, TRK_RESOURCE_CPU),
 		.memory_had = trk__capacity(in->record, TRK_RESOURCE_MEMORY_MIB),
@@ -518,6 +538,7 @@ static void memory_json(struct trk_json *j, const struct trk_advice *a)
 	trk__json_key_double(j, "chance_exceed", m->chance_exceed);
 	trk__json_key_double(j, "possible_shared_mib", a->possible_shared_mib);
 	trk__json_key_double(j, "possible_peak_mib", a->peak_most_mib);
+	trk__json_key_double(j, "file_pages_mib", a->file_pages_mib);
 	trk__json_key_double(j, "highest_mib", m->highest_bytes / TRK_MIB);
 	trk__json_key_double(j, "passed_peak_mib", m->passed_peak_bytes / TRK_MIB);
 	reasons_json(j, m->reason[0], sizeof(m->reason[0]), m->reason_count);

@@ -49,6 +49,7 @@ struct trk_advice {
 	 * in tmpfs, /dev/shm and memfds that may belong to the job and is not in the request. NaN:
 	 * none, or unknown. */
 	double peak_most_mib, possible_shared_mib;
+	double file_pages_mib;  /* trk__droppable_files_mib of the newest run */
 	size_t runs;            /* that the advice is based on */
 	struct trk_alike alike; /* the runs among them that memory is advised from */
 	char job[TRK_RUN_TEXT_SIZE];
@@ -79,5 +80,9 @@ bool trk__advice_memory_note(struct trk_buf *b, const struct trk_advice *a);
  * the job and is not in its peak. NaN if a control group's peak includes it, or if it is
  * negligible. */
 double trk__possible_shared_mib(const struct trk_record *record);
+
+/* The part of the peak that is unchanged pages of mapped files, which the kernel can drop and read
+ * again. NaN if unknown or negligible. */
+double trk__droppable_files_mib(const struct trk_record *record);
 
 #endif

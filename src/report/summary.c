@@ -467,7 +467,14 @@ static void add_other_memory(struct trk_doc *d, struct trk_doc_section *s, const
 	double swap = trk__outcome_swap_mib(&in->record->outcome);
 	double huge = in->record->outcome.total[TRK_TOTAL_PEAK_HUGE_PAGES_MIB].value;
 	double shared = trk__possible_shared_mib(in->record);
+	double files = trk__droppable_files_mib(in->record);
 
+	if (files > 0)
+		trk__doc_item(
+			d, trk__doc_term(d, s, "Files", DOT),
+			"up to %s of the peak are pages of mapped files, which the kernel can "
+			"drop",
+			trk__doc_value(d, trk__human_memory, files));
 	if (huge >= 1)
 		trk__doc_item(d, trk__doc_term(d, s, "Huge", DOT),
 			      "%s in huge pages at the peak, not part of the memory above",

@@ -425,3 +425,38 @@ def test_cgroup_takes_three_words(rt):
     assert result.rc == 125 and "below auto never" in result.stderr
     assert subprocess.run([rt.path, "run", "--help"], capture_output=True, check=True,
                           text=True).stdout.count("--cgroup") == 1
+
+
+# Maps a file of 120 MiB and reads each page once, or again and again.
+MAPPED = """
+import mmap, sys, time
+with open(sys.argv[1], "rb") as file:
+    data = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+for _ in range(int(sys.argv[2])):
+    sum(data[i] for i in range(0, len(data), 4096))
+time.sleep(1.5)
+"""
+
+
+@pytest.mark.parametrize("passes", [1, 3])
+def test_pages_of_a_mapped_file_are_named_and_stay_in_the_request(rt, passes):
+    """Both jobs have the same figures, but only one runs as fast in less memory."""
+    path = rt.home / "mapped"
+    with path.open("wb") as file:
+        file.write(bytes(range(256)) * (120 << 12))
+        file.flush()
+        os.fsync(file.fileno()) # what is not on the disk yet cannot be dropped
+    result = rt.track(*python(MAPPED), path, str(passes), flags=["-n", "mapped"])
+    assert result.rc == 0, result.stderr
+    part = result.summary["totals"]["peak_file_pages_mib"]
+    assert part["quality"] == "estimated" and 115 < part["value"] < 145, part
+    rows = csv.DictReader(io.StringIO(rt.run("export", "@").stdout))
+    for row in rows:
+        if row["process_file_pages_mib"]:
+            assert float(row["process_file_pages_mib"]) <= float(row["process_memory_mib"]), row
+    assert re.search(r"^Files +up to 1\d\d MiB of the peak are pages of mapped files", result.stderr, re.M)
+    advised = rt.run("recommend", "--json", "--no-servers").json()["advice"]["memory"]
+    assert advised["file_pages_mib"] == pytest.approx(part["value"], abs=0.1)
+    assert any("pages of mapped files, which the kernel can drop" in reason for reason in advised["reasons"])
+    assert advised["request_mib"] >= 120
+    assert "of it pages of files, at most" in rt.run("report", "--format", "md", "-o", "-").stdout

@@ -5,6 +5,7 @@
  *                                 quarters of it are touched
  *   job huge KIND MIB SECONDS     huge pages of hugetlbfs, touched, held; KIND is anon, memfd or sysv. Of a
  *                                 memfd a forked child maps the same pages
+ *   job map FILE PASSES SECONDS   a mapped file of which each page is read so often, held
  *   job memfd MIB SECONDS         a memfd that is written and not mapped
  *   job sockets MIB SECONDS       data that stays in socket buffers
  *   job spin SECONDS              CPU time of one thread
@@ -121,6 +122,20 @@ static int do_huge(char **v)
 	return child < 0 || waitpid(child, NULL, 0) != child ? 3 : 0;
 }
 
+static int do_map(char **v)
+{
+	int fd = open(v[0], O_RDONLY);
+	off_t size = lseek(fd, 0, SEEK_END);
+	const volatile char *p = mmap(NULL, (size_t) size, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		return 3;
+	for (int pass = 0; pass < atoi(v[1]); pass++)
+		for (off_t i = 0; i < size; i += 4096)
+			(void) p[i];
+	return hold(v[2]);
+}
+
 static int do_memfd(char **v)
 {
 	static char block[MIB / 16];
@@ -228,7 +243,7 @@ static const struct {
 	{"alloc", 2, do_alloc},     {"cycle", 2, do_cycle}, {"memfd", 2, do_memfd},
 	{"sockets", 2, do_sockets}, {"spin", 1, do_spin},   {"threads", 2, do_threads},
 	{"forks", 2, do_forks},     {"write", 2, do_write}, {"read", 2, do_read},
-	{"huge", 3, do_huge},
+	{"huge", 3, do_huge},       {"map", 3, do_map},
 };
 
 int main(int argc, char **argv)

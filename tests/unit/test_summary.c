@@ -38,6 +38,7 @@ static struct trk_record *record_new(void)
 	trk__quantity_set(&o->total[TRK_TOTAL_MAJOR_FAULTS], NAN, TRK_QUALITY_EXACT, NULL, "gone");
 	trk__quantities_clear(&o->total[TRK_TOTAL_PEAK_SWAP_MIB], 1);
 	trk__quantities_clear(&o->total[TRK_TOTAL_PEAK_HUGE_PAGES_MIB], 1);
+	trk__quantities_clear(&o->total[TRK_TOTAL_PEAK_FILE_PAGES_MIB], 1);
 	trk__quantities_clear(&o->total[TRK_TOTAL_FORKS_REFUSED], 1);
 	trk__quantity_set(&r->run.limit[TRK_LIMIT_CPU], 4, TRK_QUALITY_EXACT, "cpu.max", NULL);
 	trk__quantity_set(&r->run.limit[TRK_LIMIT_MEMORY_MIB], 2048, TRK_QUALITY_EXACT,
@@ -417,9 +418,10 @@ static void statistics_stand_alone_too(void **state)
 	record_free(r);
 }
 
-static void swap_huge_pages_and_refused_forks_are_told(void **state)
+static void swap_huge_pages_files_and_refused_forks_are_told(void **state)
 {
 	struct trk_record *r = record_new();
+	struct trk_quantity *files = &r->outcome.total[TRK_TOTAL_PEAK_FILE_PAGES_MIB];
 	struct trk_quantity *huge = &r->outcome.total[TRK_TOTAL_PEAK_HUGE_PAGES_MIB];
 	struct trk_quantity *swap = &r->outcome.total[TRK_TOTAL_PEAK_SWAP_MIB];
 	struct trk_quantity *forks = &r->outcome.total[TRK_TOTAL_FORKS_REFUSED];
@@ -428,6 +430,11 @@ static void swap_huge_pages_and_refused_forks_are_told(void **state)
 	trk__quantity_set(forks, 1, TRK_QUALITY_AT_MOST, "pids.events", NULL);
 	trk__quantity_set(&r->run.limit[TRK_LIMIT_PIDS], 20, TRK_QUALITY_EXACT, "p", NULL);
 	assert_silent(r, &plain, "Huge");
+	assert_silent(r, &plain, "Files");
+	trk__quantity_set(files, 63, TRK_QUALITY_ESTIMATED, "smaps_rollup", NULL);
+	assert_silent(r, &plain, "Files"); /* programs have as many */
+	files->value = 400;
+	assert_says(r, &plain, "Files    up to 400 MiB of the peak are pages of mapped files");
 	trk__quantity_set(huge, 64, TRK_QUALITY_AT_LEAST, "status", NULL);
 	assert_says(r, &plain, "Swap     246 MiB swapped out at the peak");
 	assert_says(r, &plain,
@@ -457,7 +464,7 @@ int main(void)
 		cmocka_unit_test(text_from_outside_stays_text),
 		cmocka_unit_test(every_kind_of_end_has_its_word),
 		cmocka_unit_test(statistics_stand_alone_too),
-		cmocka_unit_test(swap_huge_pages_and_refused_forks_are_told),
+		cmocka_unit_test(swap_huge_pages_files_and_refused_forks_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,6 +48,7 @@ static const struct {
 	[TRK_TOTAL_PEAK_SWAP_MIB] = {"Most swapped out", trk__human_memory},
 	[TRK_TOTAL_PEAK_HUGE_PAGES_MIB] = {"Most in huge pages", trk__human_memory},
 	[TRK_TOTAL_PEAK_NEEDED_MIB] = {"Memory needed, with both", trk__human_memory},
+	[TRK_TOTAL_PEAK_FILE_PAGES_MIB] = {"of it pages of files, at most", trk__human_memory},
 	[TRK_TOTAL_PEAK_COMMIT_MIB] = {"Peak of committed memory", trk__human_memory},
 	[TRK_TOTAL_FORKS_REFUSED] = {"Forks refused by the limit of processes", trk__human_count},
 	[TRK_TOTAL_PEAK_PROCESSES] = {"Most processes at once", trk__human_count},
@@ -86,6 +87,7 @@ static bool is_worth_a_row(const struct trk_record *record, int total)
 		return !isnan(record->outcome.total[total].value);
 	case TRK_TOTAL_PEAK_SWAP_MIB:
 	case TRK_TOTAL_PEAK_HUGE_PAGES_MIB:
+	case TRK_TOTAL_PEAK_FILE_PAGES_MIB:
 	case TRK_TOTAL_FORKS_REFUSED:
 		return record->outcome.total[total].value > 0;
 	case TRK_TOTAL_PEAK_NEEDED_MIB:
