@@ -323,8 +323,14 @@ void trk__peak_judge(const struct trk_peak_facts *f, struct trk_quantity total[T
 
 	judge_tree(f, &p);
 	judge_held(f, &p);
-	if (group_holds_all(f))
+	if (group_holds_all(f)) {
+		struct peak alone = p;
+
 		judge_group(f, &p);
+		/* Page cache in the group, or files charged to another one, do not change its size. */
+		if (alone.quality == TRK_QUALITY_EXACT && p.quality != TRK_QUALITY_EXACT)
+			p = alone;
+	}
 	add_outside(f, &p);
 	set_quantity(&total[TRK_TOTAL_PEAK_MEMORY_MIB], p.best, p.quality, p.source,
 		     p.reason[0] ? p.reason : NULL);

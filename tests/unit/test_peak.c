@@ -104,6 +104,21 @@ static void one_process_alone_is_exact(void **state)
 	assert_true(isnan(most()));
 }
 
+static void one_process_alone_is_exact_in_a_group_with_page_cache(void **state)
+{
+	struct trk_peak_facts f = facts();
+
+	f.group = TRK_PEAK_GROUP_OWN;
+	f.group_peak_bytes = 400 * MIB;
+	f.memory = memory_of(250 * MIB, NAN, 0, 0);
+	assert_int_equal(judge(&f)->quality, TRK_QUALITY_ESTIMATED);
+	f.is_alone = true;
+	assert_int_equal(judge(&f)->quality, TRK_QUALITY_EXACT);
+	assert_true(total[TRK_TOTAL_PEAK_MEMORY_MIB].value == 150);
+	assert_true(least() == 150 && most() == 150);
+	assert_true(total[TRK_TOTAL_PEAK_GROUP_MEMORY_MIB].value == 400);
+}
+
 static void memory_in_swap_or_huge_pages_makes_no_figure_exact(void **state)
 {
 	struct trk_peak_facts f = facts();
@@ -368,6 +383,7 @@ int main(void)
 		cmocka_unit_test(the_largest_of_several_is_a_floor),
 		cmocka_unit_test(no_more_can_be_held_than_the_machine_has),
 		cmocka_unit_test(one_process_alone_is_exact),
+		cmocka_unit_test(one_process_alone_is_exact_in_a_group_with_page_cache),
 		cmocka_unit_test(
 			the_largest_of_several_is_not_a_floor_where_the_kernel_counts_in_large_batches),
 		cmocka_unit_test(
