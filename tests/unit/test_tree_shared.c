@@ -352,6 +352,33 @@ static void the_kernels_counter_shows_copied_pages(void **state)
 	end(t, &env, w, WORKERS);
 }
 
+static void pages_copied_before_the_counter_is_read_are_in_its_base(void **state)
+{
+	const struct trk_tree_state *s;
+	struct trk_env env;
+	struct worker w;
+	struct trk_tree *t = tree_of(getpid(), 0, &env, &s);
+
+	if (getenv("TRK_VALGRIND"))
+		skip();
+	hire(&w);
+	trk__tree_update(t, &s);
+	trk__tree_update(t, &s);
+	tell(&w, WRITE_COPIED, COPIED_MIB); /* after its page faults were read */
+	t->options.pss_share = 0.005;
+	for (int i = 0; i < LOOKS && !t->others.has_base; i++) {
+		t->pss_budget.credit_ns = 100e6;
+		trk__others_set_base(t, &t->anon);
+	}
+	t->smaps_missing = true;
+	for (int i = 0; i < 20; i++) {
+		t->pss_budget.credit_ns = 100e6;
+		trk__tree_update(t, &s);
+		contains(s, SHARED_MIB + 2 * COPIED_MIB);
+	}
+	end(t, &env, &w, 1);
+}
+
 static void pages_that_forks_outside_copied_are_not_the_trees(void **state)
 {
 	struct amount base = {COPIED_MIB * MIB, COPIED_MIB * MIB, COPIED_MIB * MIB};
@@ -394,6 +421,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_one_member_unmaps_counts_for_the_others, fill,
 						drop),
 		cmocka_unit_test_setup_teardown(the_kernels_counter_shows_copied_pages, fill, drop),
+		cmocka_unit_test_setup_teardown(
+			pages_copied_before_the_counter_is_read_are_in_its_base, fill, drop),
 		cmocka_unit_test_setup_teardown(pages_that_forks_outside_copied_are_not_the_trees,
 						fill, drop),
 	};

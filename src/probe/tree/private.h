@@ -234,6 +234,7 @@ struct trk_tree {
 		mapped_lost; /* by which shares can have risen as members unmapped pages, monotone */
 	uint64_t regrouped;  /* anonymous bytes of forks that joined or left, monotone */
 	uint64_t added;      /* to the upper bounds in this update */
+	uint64_t left;       /* anonymous bytes of members that ended in it */
 	uint64_t measured_moved; /* `moved` when the counter was read last */
 	/* A round of readings of all members: its number, readings so far, the sums at its start. */
 	uint32_t round, round_reads;

@@ -185,14 +185,12 @@ static void join(struct trk_tree *t, struct process *p, uint64_t anon)
 	p->own_bytes = own.best;
 }
 
-static void change(struct trk_tree *t, struct process *p, uint64_t anon)
+static void change(struct trk_tree *t, struct process *p, uint64_t anon, uint64_t faults)
 {
 	uint64_t up = anon > p->anon_bytes ? anon - p->anon_bytes : 0;
 	uint64_t down = p->anon_bytes > anon ? p->anon_bytes - anon : 0, best = up, most = up;
 
 	if (p->shares) {
-		uint64_t faults = p->own[TRK_TREE_MINOR_FAULTS] - p->counted_faults;
-
 		most = added_by(t, faults);
 		most = up > most ? up + most : most;
 		best = trk__least_of(faults * t->page_bytes, most);
@@ -238,6 +236,7 @@ static void leave(struct trk_tree *t, struct process *p)
 	subtract(&t->anon, p->shares ? 0 : lost, trk__least_of(p->own_bytes, lost), lost);
 	unmap(t, p, p->mapped_bytes);
 	t->moved += lost;
+	t->left += p->anon_bytes;
 	t->regrouped += p->shares ? p->anon_bytes : 0;
 	t->mapped_moved += p->mapped_bytes;
 	p->anon_bytes = p->mapped_bytes = p->own_bytes = p->pss_bytes = 0;
@@ -252,9 +251,10 @@ void trk__memory_left(struct trk_tree *t, struct process *p)
 		leave(t, p);
 }
 
-/* Count what has changed in a member since it was counted last. */
-static void count(struct trk_tree *t, struct process *p)
+/* Count what has changed in a member since it was counted last. faults: its page faults so far. */
+static void count(struct trk_tree *t, struct process *p, uint64_t faults)
 {
+	uint64_t new_faults = faults > p->counted_faults ? faults - p->counted_faults : 0;
 	uint64_t anon = p->rss_bytes - p->shared_bytes, mapped = p->shared_bytes, apart;
 
 	if (p->zombie || p->space_of || p->rss_bytes == 0) {
@@ -266,7 +266,7 @@ static void count(struct trk_tree *t, struct process *p)
 		p->shares = false;
 	}
 	if (p->is_counted)
-		change(t, p, anon);
+		change(t, p, anon, new_faults);
 	else
 		join(t, p, anon);
 	apart = trk__distance(mapped, p->mapped_bytes);
@@ -278,17 +278,24 @@ static void count(struct trk_tree *t, struct process *p)
 	p->has_moved = apart > 0;
 	p->anon_bytes = anon;
 	p->mapped_bytes = mapped;
-	p->counted_faults = p->own[TRK_TREE_MINOR_FAULTS];
+	p->counted_faults += new_faults;
 }
 
 /* Its size was read again. */
 static void recount(struct trk_tree *t, struct process *p)
 {
 	uint64_t excess = p->hwm_bytes > p->rss_bytes ? p->hwm_bytes - p->rss_bytes : 0;
+	struct trk_pid_stat stat = {.minor_faults = 0};
+	ssize_t len;
 
 	/* Its growth between the two readings is already in the sum. */
 	p->hwm_excess_bytes = trk__least_of(p->hwm_excess_bytes, excess);
-	count(t, p);
+	if (p->shares) { /* its size does not show which pages it has copied */
+		len = trk__tree_read_file(t, p, &p->stat_fd, "stat");
+		if (len > 0)
+			(void) trk__pid_stat_parse(t->text, (size_t) len, &stat);
+	}
+	count(t, p, stat.minor_faults);
 }
 
 uint64_t trk__memory_recount(struct trk_tree *t, bool all)
@@ -656,7 +663,7 @@ void trk__memory_update(struct trk_tree *t)
 	find_forks(t);
 	for (size_t i = 0; i < t->count; i++)
 		if (t->process[i].looked || t->process[i].zombie)
-			count(t, &t->process[i]);
+			count(t, &t->process[i], t->process[i].own[TRK_TREE_MINOR_FAULTS]);
 		else
 			t->process[i].has_moved = false;
 	t->moved_before = t->moved;
@@ -664,6 +671,7 @@ void trk__memory_update(struct trk_tree *t)
 	narrow(t);
 	publish(t);
 	trk__peaks_update(t);
+	t->left = 0;
 }
 
 bool trk__tree_shmem(const struct trk_tree *t, uint64_t *ret_bytes)

@@ -45,10 +45,11 @@ static const uint64_t COST_UNKNOWN_NS = 1000000;
 /* One reading of all others. */
 struct look {
 	struct trk_tree *t;
-	uint64_t counter, apart; /* before the others were read; by how much it moved meanwhile */
-	uint64_t anon, largest;  /* of the others */
+	uint64_t counter; /* before the others were read */
+	/* By how much it moved meanwhile, and the members since their reading; and its error. */
+	uint64_t apart;
+	uint64_t anon, forks; /* of the others; the part of processes that were forked */
 	size_t members;
-	uint64_t forks;  /* the part of `anon` of processes that were forked */
 	bool is_freeing; /* some process had no memory left, and had not ended */
 	bool is_partial; /* some could not be read */
 };
@@ -280,7 +281,7 @@ static void look_at_all(struct look *l)
 
 /* Read the counter and all others. False if the counter does not hold the whole tree, or pages of
  * processes that are not visible. */
-static bool look(struct trk_tree *t, struct look *l)
+static bool look(struct trk_tree *t, struct look *l, bool all_members)
 {
 	struct others *o = &t->others;
 	uint64_t start_ns = t->env.thread_cpu_ns(), after, tree = 0;
@@ -298,10 +299,12 @@ static bool look(struct trk_tree *t, struct look *l)
 		return false;
 	o->cost_ns = t->env.thread_cpu_ns() - start_ns;
 	trk__pss_budget_charge(&t->pss_budget, o->cost_ns);
-	l->apart = trk__distance(after, l->counter) + trk__memory_recount(t, false);
+	l->apart = trk__distance(after, l->counter) + trk__memory_recount(t, all_members);
 	for (size_t i = 0; i < t->count; i++) {
 		tree += t->process[i].anon_bytes;
 		alive += t->process[i].anon_bytes > 0;
+		l->is_freeing |= t->process[i].rss_bytes == 0 && !t->process[i].zombie &&
+				 !t->process[i].fresh;
 	}
 	l->apart += (uint64_t) sysconf(_SC_NPROCESSORS_ONLN) * COUNTER_PAGES * t->page_bytes;
 	if (l->members < alive && o->group_fd >= 0)
@@ -362,9 +365,10 @@ static void narrow(struct amount *a, const struct amount *by)
 {
 	if (by->least > a->most || by->most < a->least)
 		return; /* the processes were read at another instant */
+	if (by->most - by->least < a->most - a->least)
+		a->best = by->best;
 	a->least = by->least > a->least ? by->least : a->least;
 	a->most = trk__least_of(by->most, a->most);
-	a->best = by->best;
 }
 
 static void narrow_since_base(const struct look *l, struct amount *tree)
@@ -376,6 +380,7 @@ static void narrow_since_base(const struct look *l, struct amount *tree)
 	struct amount since;
 
 	compare(l->t, &more, &less);
+	more += l->t->left; /* perhaps it has not been freed yet */
 	since.least = positive((int64_t) o->base_tree.least + moved - (int64_t) (l->apart + more));
 	since.best = positive((int64_t) o->base_tree.best + moved);
 	since.most = positive((int64_t) o->base_tree.most + moved + (int64_t) (l->apart + less));
@@ -399,15 +404,17 @@ bool trk__others_measure(struct trk_tree *t, struct amount *tree)
 	struct amount whole;
 	struct look l;
 
-	if (!may_look(t) || !look(t, &l))
+	if (!may_look(t) || !look(t, &l, false))
 		return false;
-	whole.least = l.is_freeing ? 0 : positive((int64_t) (l.counter - l.anon - l.apart));
+	whole.least = positive((int64_t) (l.counter - l.anon - l.apart - t->left));
+	if (l.is_freeing)
+		whole.least = 0;
 	whole.best = positive((int64_t) (l.counter - l.anon));
 	whole.most = l.counter + l.apart - trk__least_of(l.anon - l.forks, l.counter);
 	narrow(tree, &whole);
 	if (t->others.has_base)
 		narrow_since_base(&l, tree);
-	return !l.is_freeing && l.apart < tree->best / NOISY_PART + NOISY_BYTES;
+	return !l.is_freeing && t->left == 0 && l.apart < tree->best / NOISY_PART + NOISY_BYTES;
 }
 
 void trk__others_set_base(struct trk_tree *t, const struct amount *tree)
@@ -416,7 +423,7 @@ void trk__others_set_base(struct trk_tree *t, const struct amount *tree)
 	struct other *base;
 	struct look l;
 
-	if (!may_look(t) || !look(t, &l) || l.is_freeing)
+	if (!may_look(t) || !look(t, &l, true) || l.is_freeing || t->left > 0)
 		return;
 	find_kin(&l);
 	base = o->base;
@@ -426,6 +433,8 @@ void trk__others_set_base(struct trk_tree *t, const struct amount *tree)
 	o->base_counter = l.counter;
 	o->base_anon = l.anon;
 	o->base_tree = *tree;
+	o->base_tree.least -= trk__least_of(l.apart, tree->least);
+	o->base_tree.most += l.apart;
 	o->base_ns = t->updated_ns;
 	o->has_base = true;
 }
