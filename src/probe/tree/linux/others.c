@@ -361,11 +361,12 @@ static uint64_t positive(int64_t bytes)
 	return bytes > 0 ? (uint64_t) bytes : 0;
 }
 
-static void narrow(struct amount *a, const struct amount *by)
+/* is_near: the best figure of `by` is good even if its bounds are far apart. */
+static void narrow(struct amount *a, const struct amount *by, bool is_near)
 {
 	if (by->least > a->most || by->most < a->least)
 		return; /* the processes were read at another instant */
-	if (by->most - by->least < a->most - a->least)
+	if (is_near || by->most - by->least < a->most - a->least)
 		a->best = by->best;
 	a->least = by->least > a->least ? by->least : a->least;
 	a->most = trk__least_of(by->most, a->most);
@@ -386,7 +387,7 @@ static void narrow_since_base(const struct look *l, struct amount *tree)
 	since.most = positive((int64_t) o->base_tree.most + moved + (int64_t) (l->apart + less));
 	if (l->is_freeing)
 		since.least = 0;
-	narrow(tree, &since);
+	narrow(tree, &since, more + less < l->apart);
 }
 
 static bool may_look(struct trk_tree *t)
@@ -411,7 +412,7 @@ bool trk__others_measure(struct trk_tree *t, struct amount *tree)
 		whole.least = 0;
 	whole.best = positive((int64_t) (l.counter - l.anon));
 	whole.most = l.counter + l.apart - trk__least_of(l.anon - l.forks, l.counter);
-	narrow(tree, &whole);
+	narrow(tree, &whole, l.forks < l.apart);
 	if (t->others.has_base)
 		narrow_since_base(&l, tree);
 	return !l.is_freeing && t->left == 0 && l.apart < tree->best / NOISY_PART + NOISY_BYTES;
