@@ -18,6 +18,7 @@ import common
 import cost
 import exact
 import impact
+import shared
 
 ROOT = os.path.dirname(HERE)
 EDGES = r"""
@@ -164,7 +165,7 @@ def notes():
 
 CHAPTERS = {
     "head": head, "samples": cost.samples, "full_read": cost.full_read, "tools": cost.tools,
-    "edges": edges, "totals": exact.totals, "peaks": exact.peaks, "impact": impact.impact,
+    "edges": edges, "totals": exact.totals, "peaks": exact.peaks, "shared": shared.shared, "impact": impact.impact,
     "size": size, "instructions": instructions, "notes": notes,
 }
 failed = []
