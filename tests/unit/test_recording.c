@@ -16,7 +16,6 @@
 #include "skip.h"
 #include "recording/format.h"
 #include "recording/tail.h"
-#include "skip.h"
 
 enum { FEW = 6 };
 
@@ -109,7 +108,8 @@ static void a_cut_at_any_byte_leaves_the_rows_before_it(void **state)
 		assert_true(rows.count >= last);
 		assert_true(!record.ended);
 		assert_int_equal(record.outcome.end, TRK_END_TRACKER_DIED);
-		assert_true(record.damaged <= 1);
+		/* Where the last byte is the first one of a sync mark, a second record may be cut. */
+		assert_true(record.damaged <= (data[cut - 1] == 0xb5 ? 2 : 1));
 		last = rows.count;
 		for (size_t i = 0; i < rows.count; i++) {
 			struct trk_sample want;
