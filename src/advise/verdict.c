@@ -225,9 +225,10 @@ static void judge_count(const struct trk_gpu_facts *f, struct trk_sizing_verdict
 		trk__sizing_say(v, "the GPUs were busy %.1f %% of the time",
 				100 * f->usage_mean / f->given);
 	} else if (f->given >= 2 && enough >= 1 && enough < f->given) {
-		v->gpu_over = f->stated;
 		trk__sizing_say(
-			v, "%.0f GPU%s would be enough: of %.0f, at most %.2g were busy at once",
+			v,
+			"%.0f GPU%s would be enough for its work: of %.0f, at most %.2g were "
+			"busy at once",
 			enough, enough > 1 ? "s" : "", f->given, f->usage_p95);
 	}
 }
@@ -267,8 +268,6 @@ double trk__gpu_advise(const struct trk_gpu_facts *facts, double busiest)
 
 	if (isnan(facts->used) && isnan(busiest))
 		return NAN;
-	if (facts->used >= 1 && whole(facts->usage_p95) >= 1 && !(enough > 0))
-		return whole(facts->usage_p95);
-	/* A GPU that was used only briefly is not requested again. */
-	return !(enough >= 1) && facts->used >= 1 ? 1 : enough;
+	/* A program that uses its GPUs in turns needs each of them. */
+	return facts->used > enough ? facts->used : enough;
 }

@@ -115,8 +115,8 @@ struct trk_gpu_facts {
  * of not enough data is not changed. */
 void trk__sizing_judge_gpus(const struct trk_gpu_facts *facts, struct trk_sizing_verdict *v);
 
-/* Number of GPUs to request for the next run: those that were used, at least the most that were
- * busy at once in any run; 0 if none was used; NaN if not known. */
+/* Number of GPUs to request for the next run: as many as were used, also in turns, and at least the
+ * most that were busy at once in any run; 0 if none was used; NaN if not known. */
 double trk__gpu_advise(const struct trk_gpu_facts *facts, double busiest);
 
 #endif

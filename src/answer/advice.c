@@ -180,6 +180,24 @@ static ssize_t vram_runs(const struct trk_advice_input *in, struct trk_past_run 
 	return taken < 0 ? taken : n;
 }
 
+/* The share of the newest run's peak of video memory that the GPU with the largest part held. Of
+ * imported runs only the sum is known: the GPUs held equal parts at best. */
+static double largest_share(const struct trk_advice_input *in, double gpus)
+{
+	const struct trk_gpu_log *log = &in->record->gpus;
+	double most = 0, all = newest_of(in)->vram.bytes;
+
+	for (size_t i = 0; i < log->count; i++) {
+		double held = trk__gpu_total_max(&log->total[i], TRK_GPU_TREE_MEMORY_METRIC);
+
+		if (log->total[i].device.parent < 0 && held > most)
+			most = held;
+	}
+	if (!(most > 0) || !(all > 0))
+		return 1 / gpus;
+	return most < all ? most / all : 1;
+}
+
 /* Advise video memory by the method for memory, over the peaks of the same runs. */
 static int advise_gpus(const struct trk_advice_input *in, struct trk_advice *a)
 {
@@ -188,6 +206,7 @@ static int advise_gpus(const struct trk_advice_input *in, struct trk_advice *a)
 		.risk = in->risk, .input_bytes = NAN, .machine_bytes = NAN};
 	struct trk_past_run *runs = NULL;
 	double busiest = NAN, gpus;
+	const double vram_step = 128 * TRK_MIB;
 	ssize_t n = vram_runs(in, &runs);
 	int r = n < 0 ? -ENOMEM : 0;
 
@@ -202,7 +221,9 @@ static int advise_gpus(const struct trk_advice_input *in, struct trk_advice *a)
 
 		r = m ? trk__memory_advise(runs, (size_t) n, &options, m) : -ENOMEM;
 		if (r == 0)
-			a->vram_mib = m->request_bytes / TRK_MIB;
+			a->vram_mib = trk__ceil(m->request_bytes * largest_share(in, a->gpus) /
+						vram_step) *
+				      vram_step / TRK_MIB;
 		free(m);
 	}
 	free(runs);

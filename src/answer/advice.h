@@ -35,7 +35,7 @@ struct trk_advice {
 	double cores;      /* to request; NaN: not known */
 	double memory_mib; /* to request; NaN: not known */
 	double gpus;       /* 0: none */
-	double vram_mib;   /* 0: none */
+	double vram_mib;   /* of each GPU; 0: none */
 	double run_time_s; /* predicted with `cores`, or NaN */
 	/* Run time to expect on the cores that the runs had; that of the newest run if no run
 	 * ended well or at its time limit. */

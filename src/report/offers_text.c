@@ -312,8 +312,8 @@ static void make_advice(struct trk_doc *d, const struct trk_record *record,
 	add_memory(d, s, a);
 	add_limit(d, s, a);
 	if (a->gpus > 0)
-		trk__doc_item(d, trk__doc_term(d, s, "GPU", LINE), "%.4g, video memory %s", a->gpus,
-			      request(d, a->vram_mib));
+		trk__doc_item(d, trk__doc_term(d, s, "GPU", LINE), "%.4g, video memory %s%s",
+			      a->gpus, request(d, a->vram_mib), a->gpus > 1 ? " each" : "");
 	add_time(d, s, times);
 	add_cost(d, s, &record->place);
 }

@@ -195,3 +195,17 @@ def test_the_peak_of_one_process_is_not_that_of_the_job(rt):
     assert rt.run("import", "-n", "timed", "/dev/stdin", stdin=text).rc == 0
     assert advice(rt, "timed")["memory"]["chance_exceed"] is None
     assert "largest process or task" in rt.run("recommend", "timed").stdout
+
+
+# --- GPUs -----------------------------------------------------------------------------------------
+
+
+def test_video_memory_is_advised_for_each_gpu_that_was_used(rt):
+    """Four GPUs hold 60 GiB together; at most three of them are busy at once."""
+    rows = ["timestamp,pid,children,utime,stime,cpu_usage,memory,read_bytes,write_bytes,gpu_usage,gpu_vram,"
+            "gpu_utilized"]
+    rows += [f"{1795869400 + i}.000,100,2,1.00,0.01,1.000,2000000,0,0,2.800,{60 * 1024}.0,4" for i in range(60)]
+    assert rt.run("import", "-n", "gpus", "/dev/stdin", stdin="\n".join(rows) + "\n").rc == 0
+    said = advice(rt, "gpus")
+    assert said["gpus"] == 4 and 15 * 1024 <= said["vram_mib"] <= 1.3 * 15 * 1024
+    assert "GPU      4, video memory 18.125 GiB each" in rt.run("recommend", "gpus", "--no-servers").stdout

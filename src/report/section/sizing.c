@@ -132,11 +132,13 @@ static void add_gpu(struct trk_doc *d, const struct trk_report_work *w, struct t
 	if (isnan(res.use.mean) && isnan(vram.use.mean) && isnan(res.requested))
 		return;
 	if (!isnan(res.next) && !isnan(res.use.max))
-		res.why = "the largest number of GPUs that were busy at once, rounded up";
+		res.why = "the number of GPUs that were used";
 	add_resource(d, t, &res, trk__human_amount, trk__human_number);
-	if (vram.next >= vram.use.max)
+	if (!isnan(vram.next) && a->gpus > 1)
+		vram.why = "of each GPU; mean and peak are of all GPUs together";
+	else if (vram.next >= vram.use.max)
 		vram.why = trk__doc_print(
-			d, "the peak and %s of headroom, on all GPUs together",
+			d, "the peak and %s of headroom",
 			trk__doc_value(d, trk__human_memory, vram.next - vram.use.max));
 	add_resource(d, t, &vram, trk__human_request, trk__human_memory);
 }
