@@ -320,7 +320,7 @@ def test_a_history_that_is_locked_is_said(rt):
     assert result.summary["advice"]["memory"]["runs_used"] == 1
 
 
-def test_the_cpu_use_is_that_of_the_newest_run_alike(rt, burn):
+def test_the_cpu_use_is_that_of_the_runs_alike(rt, burn):
     flags = ["--job", "two kinds", "-i", "0.1", "--tag"]
     for _ in range(2):
         rt.track("sh", "-c", f"{burn} 0.4; sleep 0.1", flags=[*flags, "kind=busy"])
@@ -330,7 +330,7 @@ def test_the_cpu_use_is_that_of_the_newest_run_alike(rt, burn):
         answer = rt.run("recommend", "--json", "--no-servers", "--tag", f"kind={kind}", "@").json()
         mean[kind] = answer["advice"]["cpu"]["mean_cores"]
     assert mean["busy"] > 3 * mean["idle"], mean
-    assert mean["new"] == mean["idle"]  # none is alike: the newest of all
+    assert mean["idle"] < mean["new"] < mean["busy"]  # none is alike: all of them
 
 
 def test_no_more_cores_are_busy_than_there_are(rt, burn):
