@@ -35,25 +35,12 @@ static const double powers[SLOPES][QUANTILES] = {
 /* Line of `powers` by the slope of the runs. */
 static int slope_class(const struct trk_history *h)
 {
-	double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+	struct trk_input_fit fit = trk__history_fit(h);
 	int class = 1;
 
-	for (size_t i = 0; i < h->count; i++)
-		if (!isnan(h->ln_input[i])) {
-			n++;
-			sx += h->ln_input[i];
-			sy += h->ln_need[i];
-		}
-	for (size_t i = 0; i < h->count; i++)
-		if (!isnan(h->ln_input[i])) {
-			double x = h->ln_input[i] - sx / n;
-
-			sxx += x * x;
-			sxy += x * (h->ln_need[i] - sy / n);
-		}
-	if (n < POINTS_MIN || sxx <= spread_min)
+	if (fit.n < POINTS_MIN || fit.sxx <= spread_min)
 		return 0;
-	while (sxy / sxx > slope_most[class])
+	while (fit.sxy / fit.sxx > slope_most[class])
 		class ++;
 	return class;
 }

@@ -33,25 +33,33 @@ static void forecast_max(const struct trk_history *h, double *past)
 	}
 }
 
-/* Slope of ln peak over ln input of the few runs that there are. */
-static double young_power(const struct trk_history *h)
+struct trk_input_fit trk__history_fit(const struct trk_history *h)
 {
-	double n = 0, sx = 0, sy = 0, sxx = young_spread, sxy = 0, power;
+	struct trk_input_fit fit = {0};
+	double sx = 0, sy = 0;
 
 	for (size_t i = 0; i < h->count; i++)
 		if (!isnan(h->ln_input[i])) {
-			n++;
+			fit.n++;
 			sx += h->ln_input[i];
 			sy += h->ln_need[i];
 		}
 	for (size_t i = 0; i < h->count; i++)
 		if (!isnan(h->ln_input[i])) {
-			double x = h->ln_input[i] - sx / n;
+			double x = h->ln_input[i] - sx / fit.n;
 
-			sxx += x * x;
-			sxy += x * (h->ln_need[i] - sy / n);
+			fit.sxx += x * x;
+			fit.sxy += x * (h->ln_need[i] - sy / fit.n);
 		}
-	power = sxy / sxx;
+	return fit;
+}
+
+/* Slope of ln peak over ln input of the few runs that there are. */
+static double young_power(const struct trk_history *h)
+{
+	struct trk_input_fit fit = trk__history_fit(h);
+	double power = fit.sxy / (fit.sxx + young_spread);
+
 	return power < 0 ? 0 : power > young_power_max ? young_power_max : power;
 }
 

@@ -53,6 +53,12 @@ void trk__memory_forecast(const struct trk_history *h, enum trk_basis basis, dou
  * scaled. */
 bool trk__memory_scale_young(const struct trk_history *h, double *ret_need_bytes);
 
+/* Sums about the means of ln input and ln need, of the `n` runs with an input. */
+struct trk_input_fit {
+	double n, sxx, sxy;
+};
+struct trk_input_fit trk__history_fit(const struct trk_history *h);
+
 /* Fill in the ratios of one predictor. False if it has too few runs yet. */
 bool trk__ratios_make(const struct trk_history *h, enum trk_basis basis,
 		      const struct trk_memory_tuning *tuning, struct trk_ratios *ret);

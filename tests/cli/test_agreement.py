@@ -330,7 +330,7 @@ def test_the_cpu_use_is_that_of_the_runs_alike(rt, burn):
         answer = rt.run("recommend", "--json", "--no-servers", "--tag", f"kind={kind}", "@").json()
         mean[kind] = answer["advice"]["cpu"]["mean_cores"]
     assert mean["busy"] > 3 * mean["idle"], mean
-    assert mean["idle"] < mean["new"] < mean["busy"]  # none is alike: all of them
+    assert mean["idle"] <= mean["new"] < mean["busy"]  # none is alike: the newest, and those with a queue like its
 
 
 def test_no_more_cores_are_busy_than_there_are(rt, burn):

@@ -353,7 +353,7 @@ THREADS = SPIN + """
 #include <pthread.h>
 static void *worker(void *number)
 {
-	while (cpu() < 3)
+	while (cpu() < 5)
 		if ((long) number % 2)
 			first(200000);
 		else

@@ -38,7 +38,7 @@ copy_programs() {
 	done
 	gcc -std=gnu11 -O1 -Wall -Wextra -static -pthread -o "$root/bin/job" "$here/jobs.c"
 	# For the history; loaded by name.
-	sqlite=$(ldconfig -p | awk '$1 == "libsqlite3.so.0" { print $NF; exit }')
+	sqlite=$(ldconfig -p | awk '$1 == "libsqlite3.so.0" && !n++ { print $NF }')
 	if [ -n "$sqlite" ]; then
 		copy_program "$sqlite" libsqlite3
 		mkdir -p "$root$(dirname "$sqlite")"

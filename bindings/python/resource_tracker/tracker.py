@@ -516,7 +516,7 @@ class ResourceTracker:
                 CPUs of a run that failed or waited for CPUs are then not lowered
 
         Returns:
-            {"cpu": cores, "memory": MiB, "gpu": GPUs, "vram": MiB}, all int
+            {"cpu": cores, "memory": MiB, "gpu": GPUs, "vram": MiB of each GPU ("original": of all)}, all int
 
         Raises:
             RuntimeError: there is no sample yet
