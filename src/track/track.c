@@ -633,6 +633,14 @@ static void end_recording(struct track *t)
 	note_recording(t);
 }
 
+/* In the thread that started the workers of the sampler: the kernel kills them when it ends, before
+ * what they have started could be ended. */
+static void end_sampler(struct track *t)
+{
+	trk__sampler_free(t->sampler);
+	t->sampler = NULL;
+}
+
 static void (*const step[])(struct track *) = {
 	begin_sampling,
 	trk__track_open_recording,
@@ -647,6 +655,7 @@ static void (*const step[])(struct track *) = {
 	conclude,
 	end_place,
 	end_recording,
+	end_sampler,
 };
 enum { STEPS = sizeof(step) / sizeof(step[0]) };
 

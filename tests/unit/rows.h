@@ -103,6 +103,7 @@ static inline void row_init(struct trk_sample *s, int64_t n)
 	trk__sample_set(s, TRK_TIMESTAMP, 1700000000123 + n * 1000);
 	trk__sample_set(s, TRK_ELAPSED, n * 1000000);
 	trk__sample_set(s, TRK_INTERVAL, 1000000);
+	trk__sample_set(s, TRK_PROCESS_GPU_UTILIZED, n % 2); /* as many as a server can have */
 }
 
 /* Rows as they are read back. */

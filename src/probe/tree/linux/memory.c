@@ -286,15 +286,11 @@ static void recount(struct trk_tree *t, struct process *p)
 {
 	uint64_t excess = p->hwm_bytes > p->rss_bytes ? p->hwm_bytes - p->rss_bytes : 0;
 	struct trk_pid_stat stat = {.minor_faults = 0};
-	ssize_t len;
 
 	/* Its growth between the two readings is already in the sum. */
 	p->hwm_excess_bytes = trk__least_of(p->hwm_excess_bytes, excess);
-	if (p->shares) { /* its size does not show which pages it has copied */
-		len = trk__tree_read_file(t, p, &p->stat_fd, "stat");
-		if (len > 0)
-			(void) trk__pid_stat_parse(t->text, (size_t) len, &stat);
-	}
+	if (p->shares) /* its size does not show which pages it has copied */
+		(void) trk__pid_stat_read(t->env.proc_fd, p->pid, &stat);
 	count(t, p, stat.minor_faults);
 }
 
