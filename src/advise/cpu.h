@@ -114,8 +114,8 @@ struct trk_cpu_advice {
 /* The number of cores (a power of two, or cores_now) with the least price of a run. Half as many
  * cores are considered only if less than half of the cores were in use, or if the run time grows by
  * less than 10 %. If it is unknown how many threads waited for a CPU, the result is at least
- * stated_cores; behind a quota, more cores than the run had are considered. options may be NULL. Returns 0, or -TRK_ERR_NODATA when
- * the histogram is empty. */
+ * stated_cores; behind a quota, more cores than the run had are considered. options may be NULL.
+ * Returns 0, or -TRK_ERR_NODATA when the histogram is empty. */
 int trk__cpu_advise(const struct trk_busy *h, const struct trk_cpu_options *options,
 		    struct trk_cpu_advice *ret);
 

@@ -189,8 +189,8 @@ static void explain_chance(const struct choice *c, struct trk_memory_advice *a)
 	if (a->is_of_part)
 		trk__memory_say(
 			a,
-			"the peak is that of the largest process or task: it is not known how much "
-			"all of them held together, nor the chance of needing more");
+			"only the largest process or task was measured: how much all of them held "
+			"together is unknown, and so is the chance of needing more");
 	else if (isnan(a->chance_exceed))
 		trk__memory_say(a, "no run did the same work, so it is not known how sure that is");
 	else if (!a->retry && trk__memory_history_growth(&c->history) > 0)

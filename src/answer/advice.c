@@ -312,8 +312,8 @@ static const char *how_it_ended(const struct trk_outcome *o)
 	return o->end == TRK_END_RUNNING ? "the run has not ended" : "the run did not end well";
 }
 
-/* Raise the request to that of the newest run, if that run did not end well, or is not over. Cores
- * are those of runs that ended well, if there are any. */
+/* If the newest run did not end well, or is not over, request no less memory than it did. The same
+ * for cores if no run ended well: else they come from the runs that did. */
 static void hold_request(struct trk_advice *a, const struct trk_outcome *o, size_t successes)
 {
 	struct trk_memory_advice *m = &a->memory;
@@ -444,9 +444,8 @@ bool trk__advice_memory_note(struct trk_buf *b, const struct trk_advice *a)
 	bool is_bounded = a->peak_most_mib < a->peak_now_mib * worth_saying;
 
 	if (a->has_memory && a->memory.is_of_part) {
-		trk__buf_puts(b,
-			      "the peak is that of the largest process or task: all together may "
-			      "have held more (run measures all)");
+		trk__buf_puts(b, "only the largest process or task was measured: all together may "
+				 "have held more (run measures all)");
 		return true;
 	}
 	if (!(a->possible_shared_mib > 0) && !(a->peak_most_mib > 0))

@@ -37,8 +37,8 @@ struct trk_advice {
 	double gpus;       /* 0: none */
 	double vram_mib;   /* of each GPU; 0: none */
 	double run_time_s; /* predicted with `cores`, or NaN */
-	/* Run time to expect on the cores that the runs had; that of the newest run if no run
-	 * ended well or at its time limit. */
+	/* Expected run time on the cores that the runs had. If no run ended well or at its time
+	 * limit: the run time of the newest one. */
 	double usual_s;
 	struct trk_memory_advice memory;
 	struct trk_time_advice time;

@@ -248,7 +248,7 @@ int trk__advice_memory(const struct trk_past_run *past, size_t count, const char
 	struct trk_memory_options o = *options;
 	int r;
 
-	o.is_new_work = ret_alike->by == TRK_ALIKE_NONE;
+	o.is_new_work = n >= 0 && ret_alike->by == TRK_ALIKE_NONE;
 	r = n < 0 ? (int) n : trk__memory_advise(runs, (size_t) n, &o, ret);
 
 	if (r == 0) {

@@ -1,7 +1,7 @@
 /* Memory of the tree that no size of a process contains: what is swapped out, and huge pages of
- * hugetlbfs. The machine's counters tell whether the processes must be asked at all
- * (probe/tree/linux/outside.c). If a control group holds only the job, the swap is that of the group, which
- * includes shared memory and counts each page once. */
+ * hugetlbfs. The machine's counters tell whether the processes must be read at all
+ * (probe/tree/linux/outside.c). If a control group holds only the job, the swap is that of the group,
+ * which includes shared memory and counts each page once. */
 #include <math.h>
 
 #include "base/clock.h"

@@ -48,7 +48,7 @@ static void set_huge(const struct trk_peak_facts *f, struct trk_quantity *ret)
 				  "may share them");
 }
 
-/* What is not measured at every instant makes a lower bound of a figure that is exact without it. */
+/* A figure that is exact without what is sampled is a lower bound with it. */
 static enum trk_quality with_samples(enum trk_quality quality)
 {
 	if (quality == TRK_QUALITY_EXACT)

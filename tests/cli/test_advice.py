@@ -183,9 +183,9 @@ def test_without_their_sum_the_mean_of_all_tasks_counts(rt):
 def test_the_peak_of_one_task_is_not_that_of_the_job(rt):
     memory = steps(rt, 8)
     assert memory["chance_exceed"] is None and memory["confidence"] == "first estimate"
-    assert any("it is not known how much all of them held together" in reason for reason in memory["reasons"])
+    assert any("how much all of them held together is unknown" in reason for reason in memory["reasons"])
     assert rt.run("recommend", "mpi", "--for", "slurm").stdout.startswith(
-        "# the peak is that of the largest process or task: all together may have held more")
+        "# only the largest process or task was measured: all together may have held more")
 
 
 def test_the_peak_of_one_process_is_not_that_of_the_job(rt):

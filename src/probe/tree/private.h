@@ -230,11 +230,11 @@ struct trk_tree {
 	uint64_t mapped_sure, mapped_loose;
 	/* Sums of all changes of both, monotone; the first also when members were found last. */
 	uint64_t moved, mapped_moved, moved_before;
-	uint64_t
-		mapped_lost; /* by which shares can have risen as members unmapped pages, monotone */
-	uint64_t regrouped;  /* anonymous bytes of forks that joined or left, monotone */
-	uint64_t added;      /* to the upper bounds in this update */
-	uint64_t left;       /* anonymous bytes of members that ended in it */
+	/* By how much the shares of members can have risen as others unmapped pages, monotone. */
+	uint64_t mapped_lost;
+	uint64_t regrouped;      /* anonymous bytes of forks that joined or left, monotone */
+	uint64_t added;          /* to the upper bounds in this update */
+	uint64_t left;           /* anonymous bytes of members that ended in it */
 	uint64_t measured_moved; /* `moved` when the counter was read last */
 	/* A round of readings of all members: its number, readings so far, the sums at its start. */
 	uint32_t round, round_reads;
@@ -244,8 +244,7 @@ struct trk_tree {
 	 * of a reading: linux/outside.c */
 	uint64_t swap_in_use, outside_cost_ns;
 	bool swap_moved;
-	struct trk_pss_budget
-		outside_budget; /* so that readings of smaps_rollup do not use it up */
+	struct trk_pss_budget outside_budget; /* of its own: smaps_rollup cannot use it up */
 
 	struct peak_gone gone; /* in this update */
 	struct peak_bound bound[PEAK_BOUNDS];

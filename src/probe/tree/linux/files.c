@@ -1,6 +1,6 @@
-/* Pages of files that the tree maps and has not changed. The kernel can drop them and read them again
- * from the file. Whether that does harm cannot be seen: the kernel does not tell whether a process reads a page
- * again. So this is the largest part of the memory that the tree may not need.
+/* Pages of files that the tree maps and has not changed. The kernel can drop them and read them
+ * again from the file. Whether that does harm is unknown: the kernel does not tell whether a process
+ * reads a page again. So the tree may need none of them, or all.
  *
  * Source: smaps_rollup. Pages of files are Pss_File; of these, the changed ones are those that are
  * dirty and neither anonymous nor shared memory. */

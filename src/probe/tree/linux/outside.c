@@ -2,9 +2,9 @@
  * hugetlbfs.
  *
  * Source: VmSwap and HugetlbPages in PID/status. They are read only while the machine uses swap or
- * huge pages, within a budget of their own of half the size: of members that ran since their last reading,
- * and of all members if the machine's swap has changed, because the kernel also swaps out processes that
- * sleep. Both figures count what members share once for each of them. So there are bounds:
+ * huge pages, within half the budget of smaps_rollup: of members that ran since their last reading,
+ * and of all members if the machine's swap has changed, because the kernel also swaps out processes
+ * that sleep. Both figures count what members share once for each of them. So there are bounds:
  *
  * - Only forks share swapped pages. The tree holds at least what the members hold that neither were
  *   forked nor have forked, and the largest of the others.
