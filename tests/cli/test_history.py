@@ -374,11 +374,11 @@ def test_a_run_that_was_ended_for_memory_raises_the_request(rt):
 
 
 @pytest.mark.parametrize(("kind", "pattern"), [
-    ("slurm", r"#SBATCH --cpus-per-task=1\n#SBATCH --mem=\d+M\n#SBATCH --time=0:01:00\n"),
+    ("slurm", r"#SBATCH --cpus-per-task=1\n#SBATCH --mem=\d+M\n#SBATCH --time=0:0\d:00\n"),
     ("docker", r"--cpus=1 --memory=\d+m\n"),
     ("metaflow", r"@resources\(cpu=1, memory=\d+\)\n"),
-    ("nextflow", r"process {\n    cpus = 1\n    memory = '\d+ MB'\n    time = '60 s'\n}\n"),
-    ("snakemake", r"threads: 1\nresources:\n    mem_mib=\d+,\n    runtime=1,\n"),
+    ("nextflow", r"process {\n    cpus = 1\n    memory = '\d+ MB'\n    time = '\d+0 s'\n}\n"),
+    ("snakemake", r"threads: 1\nresources:\n    mem_mib=\d+,\n    runtime=\d,\n"),
     ("htcondor", r"request_cpus = 1\nrequest_memory = \d+M\n"),
     ("k8s", r'resources:\n  requests:\n    cpu: "1"\n    memory: \d+Mi\n  limits:\n    memory: \d+Mi\n'),
 ])
